@@ -28,10 +28,7 @@ pub use engine::{Engine, EngineDependencies, ThreadPlacement};
 pub use mailer::{MailTransport, Outbox};
 pub use metrics::{DurationHistogram, EngineMetrics};
 pub use payments::connect_gateway::{AccountStatus, ConnectGateway, WalletDomainStatus};
-pub use payments::gateway::{
-    Gateway, GatewayError, LOW_BALANCE_CODE, NewIntent, OpenedIntent, PAYMENT_DISPUTED_CODE,
-    PaymentSource, UNEXPECTED_INTENT_STATE_CODE,
-};
+pub use payments::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent, PaymentSource};
 pub use payments::repairs::{ChosenTickets, PaymentTickets, RepairError, ReturnedAmounts};
 pub use payments::stripe::{AccountsApi, Stripe, StripeRateLimits, StripeSettings};
 pub use payments::{

@@ -24,6 +24,7 @@ use writer::{BATCH_TRIES_MAX, BatchWriter};
 mod attached_writes;
 mod claims;
 mod commit_statement;
+mod draw_mails;
 pub mod draws;
 mod ledger;
 mod migrations;

@@ -19,6 +19,7 @@ pub mod bank_changes;
 pub mod bundles;
 pub mod claims;
 pub mod clock;
+pub mod club_dashboard;
 pub mod club_users;
 pub mod clubs;
 pub mod console;
@@ -49,6 +50,7 @@ pub mod tries;
 pub mod uploads;
 pub mod waitlist;
 pub mod webhook_lookups;
+pub mod winner_progress;
 
 /// The name under which the audit log records a command that was typed on the machine itself.
 const COMMAND_LINE_ACTOR: &str = "command line";

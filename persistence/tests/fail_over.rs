@@ -6,6 +6,7 @@
 mod support;
 
 use persistence::records::Records;
+use persistence::records::audit::AuditFilter;
 use persistence::records::settings::MAINTENANCE_MODE;
 use persistence::{Failure, Postgres};
 use sqlx::Executor;
@@ -94,7 +95,7 @@ async fn fence_closes_sales_skips_numbers_and_is_audited() {
             "true"
         );
         let trail = records
-            .audit_trail(&["draws".into()], None, 9)
+            .audit_trail(&AuditFilter::about("draws"), None, 9)
             .await
             .expect("read");
         assert_eq!(

@@ -17,7 +17,7 @@ use domain::{Command, Draw, Event, OrderId, Reservation};
 use persistence::ledger::{AttachedWrite, BuyerDetails, DrawCommit};
 use persistence::postgres::draws::NewDraw;
 use persistence::records::Records;
-use persistence::records::audit::AuditAction;
+use persistence::records::audit::{AuditAction, AuditFilter};
 use persistence::stores::OrderStore;
 use persistence::stores::{BuyerSource, NotifyBuyer};
 use persistence::testing::{TempFolder, sealer};
@@ -560,7 +560,7 @@ async fn audit_entry_is_written_only_with_its_commit() {
         .await
         .expect("written");
     let trail = records
-        .audit_trail(&["draw:1001".into()], None, 10)
+        .audit_trail(&AuditFilter::about("draw:1001"), None, 10)
         .await
         .expect("read");
     let detail = serde_json::json!({ "reason": "Rain", "revision": 1, "status": "cancelled" });

@@ -4,7 +4,7 @@ use domain::access::{Principal, Role};
 use domain::{AccountId, Cents, ClubId, FeePolicy, Seed, Status, Timestamp};
 use persistence::Failure;
 use persistence::records::Records;
-use persistence::records::audit::AuditAction;
+use persistence::records::audit::{AuditAction, AuditFilter};
 use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{AccountChange, NewClub};
 use persistence::records::draws::DrawToCreate;
@@ -437,7 +437,7 @@ async fn rewritten_audit_log_is_detected() {
     let chain = records.verify_audit_chain().await.expect("read");
     assert_eq!((chain.length, chain.broken_at), (3, None));
     let trail = records
-        .audit_trail(&["draw:1001".into()], None, 10)
+        .audit_trail(&AuditFilter::about("draw:1001"), None, 10)
         .await
         .expect("read");
     assert_eq!(

@@ -19,7 +19,7 @@ mod consents;
 mod limits;
 mod offers;
 mod order;
-mod quote;
+pub mod quote;
 pub mod requested_tickets;
 mod response;
 

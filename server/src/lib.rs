@@ -21,6 +21,7 @@ pub mod api {
     pub mod claim;
     pub mod club;
     pub mod club_admin;
+    pub mod club_dashboard;
     pub mod club_users;
     pub mod compressible_body;
     pub mod config;

@@ -9,6 +9,7 @@ use actors::payments::stripe::{Stripe, StripeSettings};
 use actors::{Gateway, NewIntent};
 use domain::{AccountId, Cents, OrderId};
 use persistence::records::Records;
+use persistence::records::audit::AuditFilter;
 use persistence::records::clubs::NewClub;
 use persistence::testing::{TempFolder, TestDatabase, database, empty_database};
 use persistence::{Postgres, Sealer};
@@ -616,7 +617,7 @@ async fn forgotten_second_factor_is_removed_and_audited() {
     );
     let trail = cli
         .records
-        .audit_trail(&[format!("admin:{admin}")], None, 10)
+        .audit_trail(&AuditFilter::about(format!("admin:{admin}")), None, 10)
         .await
         .expect("read");
     assert_eq!(

@@ -188,6 +188,7 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
         "failed_allocation",
         "mismatched_amount",
         "orphaned_ticket",
+        "dispute",
     ] {
         assert!(
             output_text.contains(&format!("1 × {kind}")),

@@ -8,6 +8,7 @@ use domain::order::LineRequest;
 use domain::{
     AccountId, Cents, Command, DrawId, FeePolicy, GameResult, OrderId, Serial, Status, Terms,
 };
+use persistence::records::audit::AuditAction;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
 use persistence::stores::OrderRecord;
@@ -487,6 +488,28 @@ async fn every_mail_has_equal_text_and_html_without_images() {
             &["no mail holds them"],
         ),
         (
+            "draw-cancelled",
+            sharks,
+            format!(r#"{{"draw":{draw},"reason":"Storm damage"}}"#),
+            &["Redcliffe Sharks v Wynnum Tigers", "Reason: Storm damage"],
+        ),
+        (
+            "kick-off-moved",
+            "k@example.com",
+            format!(
+                r#"{{"draw":{draw},"reason":"Rain","before":1795165800000,"after":1795252200000}}"#
+            ),
+            &["now kicks off on", "Reason: Rain", "stay valid", "/my/"],
+        ),
+        (
+            "kick-off-moved-club",
+            sharks,
+            format!(
+                r#"{{"draw":{draw},"reason":null,"before":1795165800000,"after":1795252200000}}"#
+            ),
+            &["now kicks off on", "was told"],
+        ),
+        (
             "results-due",
             sharks,
             format!(r#"{{"draw":{draw}}}"#),
@@ -574,6 +597,40 @@ async fn every_mail_has_equal_text_and_html_without_images() {
             .unwrap_or_else(|| panic!("no {kind}"));
         assert_mail_parts_readable(mail, words);
     }
+    club.running.stop().await.expect("stopped");
+}
+
+#[actix_web::test]
+async fn refund_of_cancelled_draw_names_game_and_reason() {
+    let club = MailFixture::open().await;
+    let order = club.buy(2).await;
+    let (actor, object) = ("operator 1", format!("draw:{}", club.draw));
+    let entry = AuditAction {
+        actor,
+        club: Some(club.seller.club),
+        action: "cancel-draw",
+        object: &object,
+        ip: None,
+    }
+    .entry(serde_json::json!({ "reason": "Abandoned: storm" }));
+    club.running
+        .engine
+        .payments
+        .with_audit_entry(entry)
+        .cancel_draw(club.draw, "Abandoned: storm")
+        .await
+        .expect("cancelled");
+    let mails = club.wait_for_mail_count(3).await;
+    let refund = mails
+        .iter()
+        .find(|mail| mail.kind.starts_with("refund"))
+        .expect("a mail about the refund");
+    assert_eq!(Some(&refund.to), order.buyer.email.as_ref());
+    let words = [
+        "The draw for Redcliffe Sharks v Wynnum Tigers on ",
+        "was cancelled. Reason: Abandoned: storm",
+    ];
+    assert_mail_parts_readable(refund, &words);
     club.running.stop().await.expect("stopped");
 }
 

@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::{DrawId, OrderId, PaymentIntentId};
 
-/// The five types of anomalies in the operator console (C:133).
+/// The types of anomalies in the operator console: the five that the specification names (C:133), and
+/// disputes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnomalyKind {
     /// The payment was captured, but the order has no tickets.
@@ -14,19 +15,22 @@ pub enum AnomalyKind {
     DuplicatePayment,
     /// The draw refused the tickets while the payment was still authorised; or the draw is paused.
     FailedAllocation,
-    /// Amount, currency, account or fee differ; or the payment is disputed.
+    /// Amount, currency, account or fee differ.
     MismatchedAmount,
     /// The order has tickets, but its payment is not captured; or its buyer left no e-mail address.
     OrphanedTicket,
+    /// The buyer's bank disputes the payment, or the club lost the dispute.
+    Dispute,
 }
 
 impl AnomalyKind {
-    pub const ALL: [AnomalyKind; 5] = [
+    pub const ALL: [AnomalyKind; 6] = [
         AnomalyKind::MissingTicket,
         AnomalyKind::DuplicatePayment,
         AnomalyKind::FailedAllocation,
         AnomalyKind::MismatchedAmount,
         AnomalyKind::OrphanedTicket,
+        AnomalyKind::Dispute,
     ];
 }
 

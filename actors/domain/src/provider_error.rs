@@ -4,6 +4,17 @@
 //! Sources: Stripe's documentation of errors (`api/errors`), of decline codes (`declines/codes`),
 //! and the mapping of status codes in Stripe's own client libraries.
 
+/// Error code of a request that does not fit the intent's state: the intent was confirmed, captured
+/// or cancelled before.
+pub const UNEXPECTED_INTENT_STATE_CODE: &str = "payment_intent_unexpected_state";
+
+/// Error code of a refund that the account's balance does not cover. The refund succeeds once money
+/// arrives, which may take days.
+pub const LOW_BALANCE_CODE: &str = "balance_insufficient";
+
+/// Error code of a refund of a disputed payment.
+pub const PAYMENT_DISPUTED_CODE: &str = "charge_disputed";
+
 /// Why a card was declined, as far as the buyer may know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclineGroup {
@@ -186,8 +197,10 @@ impl ProviderErrorClass {
             }
             "processing_error" => return Class::ProcessingError,
             "rate_limit" | "lock_timeout" | "idempotency_key_in_use" => return Class::RateLimit,
-            "balance_insufficient" => return Class::LowBalance,
-            "charge_disputed" | "refund_disputed_payment" => return Class::PaymentDisputed,
+            LOW_BALANCE_CODE => return Class::LowBalance,
+            PAYMENT_DISPUTED_CODE | "refund_disputed_payment" => {
+                return Class::PaymentDisputed;
+            }
             "account_invalid"
             | "account_closed"
             | "capability_not_active"
@@ -201,7 +214,7 @@ impl ProviderErrorClass {
             | "platform_account_required"
             | "secret_key_required"
             | "livemode_mismatch" => return Class::KeyProblem,
-            "payment_intent_unexpected_state"
+            UNEXPECTED_INTENT_STATE_CODE
             | "intent_invalid_state"
             | "charge_already_captured"
             | "charge_already_refunded"

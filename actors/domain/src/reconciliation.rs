@@ -56,7 +56,7 @@ pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> 
 }
 
 fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static str)> {
-    use AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
+    use AnomalyKind::{Dispute, DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
     let mut found = Vec::new();
     if order.state == OrderState::Captured
         && order
@@ -82,7 +82,7 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
             "amount, currency, account or order differ from ours",
         ));
     }
-    found.extend(dispute_note(intent).map(|note| (MismatchedAmount, note)));
+    found.extend(dispute_note(intent).map(|note| (Dispute, note)));
     if intent.is_captured() && intent.refund_waits_for_balance() {
         found.push((MissingTicket, LOW_BALANCE_NOTE));
     }

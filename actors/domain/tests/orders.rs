@@ -1,7 +1,9 @@
 //! Tests of the next step and the anomalies, for every combination of order state and payment
 //! status.
 
-use domain::AnomalyKind::{DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
+use domain::AnomalyKind::{
+    Dispute, DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket,
+};
 use domain::order::NextStep::{
     self, Allocate, Cancel, Capture, Done, Mismatch, Record, Release, Repair, Void, Wait,
 };
@@ -345,7 +347,7 @@ fn disputed_payment_is_always_an_anomaly() {
             ..new_intent(PaymentStatus::Succeeded)
         };
         assert!(
-            anomaly_kinds(&order_in_state(state), &intent).contains(&MismatchedAmount),
+            anomaly_kinds(&order_in_state(state), &intent).contains(&Dispute),
             "{state:?}"
         );
     }

@@ -8,17 +8,6 @@ use domain::{
 };
 use thiserror::Error;
 
-/// The provider's error code when a request does not fit the intent's state: the intent was
-/// confirmed, captured or cancelled before.
-pub const UNEXPECTED_INTENT_STATE_CODE: &str = "payment_intent_unexpected_state";
-
-/// The provider's error code when an account's balance does not cover a refund. The refund succeeds
-/// once money arrives, which may take days.
-pub const LOW_BALANCE_CODE: &str = "balance_insufficient";
-
-/// The provider's error code when a disputed payment is to be refunded.
-pub const PAYMENT_DISPUTED_CODE: &str = "charge_disputed";
-
 /// Why a call to the provider failed, and whether and how it may be retried. The class has the words
 /// for buyer, club and operator (`ProviderErrorClass::guide`).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

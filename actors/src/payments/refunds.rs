@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::provider_error::ProviderErrorClass;
+use domain::provider_error::{LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE, ProviderErrorClass};
 use domain::reconciliation::{DISPUTED_NOTE, dispute_note};
 use domain::refund::LOW_BALANCE_NOTE;
 use domain::{
@@ -17,7 +17,7 @@ use persistence::stores::{Operation, OperationKind, OrderRecord};
 use super::checkout::Checkout;
 use super::context::{Deferred, PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
-use crate::{FulfilStatus, GatewayError, LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE, PaymentFailure};
+use crate::{FulfilStatus, GatewayError, PaymentFailure};
 
 /// Number of refused attempts to refund before an anomaly is raised for the operator.
 const REFUND_ATTEMPTS_BEFORE_ANOMALY: u32 = 10;
@@ -313,7 +313,7 @@ impl<'a> Refunds<'a> {
         operation: &Operation,
         note: &str,
     ) -> Result<(), Deferred> {
-        let (kind, note) = (AnomalyKind::MismatchedAmount, note.to_owned());
+        let (kind, note) = (AnomalyKind::Dispute, note.to_owned());
         self.raise_anomaly(record, operation, kind, note).await?;
         self.context
             .fail_operation(operation, PAYMENT_DISPUTED_CODE.into())

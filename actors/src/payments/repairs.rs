@@ -187,7 +187,10 @@ impl<'a> Repairs<'a> {
             return Err(RepairError::NeedsApproval);
         }
         context.wakeups.mail.notify_one();
-        if let Some(id) = &record.order.payment_intent {
+        // After an operator's repair, the caller resolves the anomaly in the operator's name.
+        if audit_entry.is_none()
+            && let Some(id) = &record.order.payment_intent
+        {
             context
                 .store
                 .resolve_healed_anomalies(id, AnomalyKind::OrphanedTicket, context.clock.now())

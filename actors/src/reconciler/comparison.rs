@@ -370,7 +370,7 @@ impl PaymentComparison {
         let is_in_progress = has_money && record.is_some_and(|record| record.captured_at.is_none());
         report.unsettled = u64::from(is_in_progress || !anomalies.is_empty());
         if dispute_note(intent) == Some(DISPUTE_LOST_NOTE) {
-            let kind = AnomalyKind::MismatchedAmount;
+            let kind = AnomalyKind::Dispute;
             store
                 .replace_anomaly_note(&intent.id, kind, DISPUTED_NOTE, DISPUTE_LOST_NOTE)
                 .await?;
@@ -384,20 +384,10 @@ impl PaymentComparison {
                 report.raised += 1;
             }
         }
-        let reports_mismatch = anomalies
-            .iter()
-            .any(|anomaly| anomaly.kind == AnomalyKind::MismatchedAmount);
-        let is_order_mismatched =
-            record.is_some_and(|record| record.order.state == OrderState::Anomaly);
-        if intent.dispute.is_some()
-            && !intent.is_disputed()
-            && !reports_mismatch
-            && !is_order_mismatched
-        {
+        if intent.dispute.is_some() && dispute_note(intent).is_none() {
             // The dispute is won or ended. Another anomaly, such as missing tickets, stays open.
-            let kind = AnomalyKind::MismatchedAmount;
             report.healed += store
-                .resolve_healed_anomalies(&intent.id, kind, now)
+                .resolve_healed_anomalies(&intent.id, AnomalyKind::Dispute, now)
                 .await?;
         }
         if report.unsettled == 0 && !open.is_empty() {

@@ -3,17 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use domain::provider_error::ProviderErrorClass;
+use domain::provider_error::{
+    LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE, ProviderErrorClass, UNEXPECTED_INTENT_STATE_CODE,
+};
 use domain::{
     AccountId, ApplicationId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId,
     PaymentOrigin, PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
 };
 use persistence::stores::StoredWebhookEvent;
 
-use crate::{
-    GatewayError, LOW_BALANCE_CODE, NewIntent, OpenedIntent, PAYMENT_DISPUTED_CODE,
-    UNEXPECTED_INTENT_STATE_CODE,
-};
+use crate::{GatewayError, NewIntent, OpenedIntent};
 
 /// Returns the application that the fake provider names for the platform's intents.
 pub fn platform_application() -> ApplicationId {

@@ -513,7 +513,7 @@ fn dispute_releases_tickets_only_before_the_game() {
             .into_iter()
             .map(|(kind, _)| kind)
             .collect();
-        assert_eq!(kinds, [AnomalyKind::MismatchedAmount; 2]);
+        assert_eq!(kinds, [AnomalyKind::Dispute; 2]);
     });
 }
 

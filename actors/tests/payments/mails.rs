@@ -193,7 +193,7 @@ fn dispute_is_mailed_to_the_club_once() {
         );
         world
             .memory
-            .resolve_healed_anomalies(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .resolve_healed_anomalies(&id, AnomalyKind::Dispute, KICK_OFF)
             .await
             .unwrap();
         world.restart_engine().await;

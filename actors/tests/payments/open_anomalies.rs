@@ -21,7 +21,7 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
         world.advance_seconds(60).await;
         let order = Some(record.order.id);
         let disputed = "the buyer's bank disputes the payment".to_string();
-        let kind = AnomalyKind::MismatchedAmount;
+        let kind = AnomalyKind::Dispute;
         let raised = Anomaly {
             kind,
             payment_intent: Some(id.clone()),
@@ -54,11 +54,11 @@ fn wrongly_resolved_anomaly_is_raised_again() {
         world.gateway.dispute(&id);
         world.deliver_queued_webhooks().await;
         world.advance_seconds(60).await;
-        let wrong = [(AnomalyKind::MismatchedAmount, Some(id.clone()))];
+        let wrong = [(AnomalyKind::Dispute, Some(id.clone()))];
         assert_eq!(open_anomalies(&world), wrong);
         world
             .memory
-            .resolve_healed_anomalies(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .resolve_healed_anomalies(&id, AnomalyKind::Dispute, KICK_OFF)
             .await
             .unwrap();
         assert_eq!(open_anomalies(&world), []);
@@ -91,9 +91,6 @@ fn payment_checked_before_allocation_is_checked_again() {
             world.stored_order(&record).order.state,
             OrderState::Captured
         );
-        assert_eq!(
-            open_anomalies(&world),
-            [(AnomalyKind::MismatchedAmount, Some(id))]
-        );
+        assert_eq!(open_anomalies(&world), [(AnomalyKind::Dispute, Some(id))]);
     });
 }

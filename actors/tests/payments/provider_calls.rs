@@ -143,6 +143,32 @@ fn old_answer_to_a_confirmation_is_not_used() {
     });
 }
 
+/// The browser repeats its call when an answer is lost.
+#[test]
+fn repeated_opening_of_reserved_order_reads_no_intent() {
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let retrieves = count_retrieves(&world);
+        let request = world.order_request(&[(1042, 2)]);
+        let record = world.payments().open(request.clone()).await.unwrap();
+        for _ in 0..3 {
+            let repeated = world.payments().open(request.clone()).await.unwrap();
+            assert_eq!(repeated.order, record.order);
+            assert_eq!(repeated.client_secret, record.client_secret);
+        }
+        assert_eq!(retrieves.load(Ordering::Relaxed), 0);
+
+        let mut resized = request;
+        resized.lines[0].count = 3;
+        world.payments().open(resized).await.unwrap();
+        assert_eq!(
+            retrieves.load(Ordering::Relaxed),
+            1,
+            "an authorised intent must not be resized"
+        );
+    });
+}
+
 #[test]
 fn abandoned_order_reads_its_intent_once() {
     run_in_paused_time(|| async {

@@ -229,7 +229,7 @@ fn queued_refund_of_a_disputed_payment_ends_without_a_call() {
         world.advance_seconds(120).await;
         assert_eq!(refund_succeeded(&world), Some(false));
         let open = open_anomalies(&world);
-        let is_dispute = |anomaly: &Anomaly| anomaly.kind == AnomalyKind::MismatchedAmount;
+        let is_dispute = |anomaly: &Anomaly| anomaly.kind == AnomalyKind::Dispute;
         assert!(open.iter().any(is_dispute), "{open:?}");
     });
 }

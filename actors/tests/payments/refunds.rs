@@ -504,8 +504,7 @@ fn external_refunds_and_disputes_become_anomalies() {
             .collect();
         assert_eq!(kinds.len(), 2, "{kinds:?}");
         assert!(
-            kinds.contains(&AnomalyKind::OrphanedTicket)
-                && kinds.contains(&AnomalyKind::MismatchedAmount)
+            kinds.contains(&AnomalyKind::OrphanedTicket) && kinds.contains(&AnomalyKind::Dispute)
         );
     });
 }

@@ -70,12 +70,14 @@ pub(crate) fn anomaly_kind_text(kind: AnomalyKind) -> &'static str {
         AnomalyKind::FailedAllocation => "failed_allocation",
         AnomalyKind::MismatchedAmount => "mismatched_amount",
         AnomalyKind::OrphanedTicket => "orphaned_ticket",
+        AnomalyKind::Dispute => "dispute",
     }
 }
 
 pub(crate) fn parse_anomaly_kind(word: &str) -> Result<AnomalyKind, Failure> {
     use AnomalyKind::{
-        DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket, OrphanedTicket,
+        Dispute, DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket,
+        OrphanedTicket,
     };
     find_word(
         word,
@@ -85,6 +87,7 @@ pub(crate) fn parse_anomaly_kind(word: &str) -> Result<AnomalyKind, Failure> {
             FailedAllocation,
             MismatchedAmount,
             OrphanedTicket,
+            Dispute,
         ],
         anomaly_kind_text,
     )

@@ -12,7 +12,8 @@ use sqlx::postgres::PgConnection;
 
 use super::writer::{BatchTransaction, TransactionError};
 use super::{
-    Postgres, attached_writes, claims, codec, commit_statement, takeover, tickets, undo_result,
+    Postgres, attached_writes, claims, codec, commit_statement, draw_mails, takeover, tickets,
+    undo_result,
 };
 use crate::audit_log;
 use crate::change::DrawChange;
@@ -199,6 +200,7 @@ impl BatchTransaction for GroupCommit {
             attached_writes::write_attached(connection, secrets, &commits).await?;
             tickets::void_tickets(connection, &commits).await?;
             tickets::allocate_tickets(connection, &commits).await?;
+            draw_mails::queue_draw_change_mails(connection, &commits).await?;
             commit_statement::update_draws(connection, &commits).await?;
             undo_result::revert_results(connection, &commits).await?;
             write_audit_entries(connection, secrets, &commits).await?;

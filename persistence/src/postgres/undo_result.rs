@@ -57,7 +57,7 @@ async fn delete_payouts(
 
 /// Corrects the mails to winners. A mail that was never tried is cancelled. For a mail that may
 /// have been read, a correction is queued. The old dedupe keys are renamed, so that the next result
-/// can be mailed (decision E-7).
+/// can be mailed (decision E-7). A winner who got several mails gets one correction.
 async fn correct_winner_mails(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -73,8 +73,9 @@ async fn correct_winner_mails(
            returning dedupe_key, order_id, to_address, attempts
          )
          insert into email_outbox (dedupe_key, kind, order_id, to_address, data)
-         select 'correction:' || dedupe_key, 'correction', order_id, to_address, json_build_object('draw', $1)::text
-         from gone where attempts > 0",
+         select distinct on (order_id, to_address) 'correction:' || dedupe_key, 'correction', order_id, to_address,
+             json_build_object('draw', $1)::text
+         from gone where attempts > 0 order by order_id, to_address, dedupe_key",
         draw.0,
         revision.to_string()
     )

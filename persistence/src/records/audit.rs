@@ -4,7 +4,9 @@ use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, Statement, bump_catalogue_revision, repeatable_statement, timestamp};
+use super::{
+    Records, Statement, bump_catalogue_revision, repeatable_statement, timestamp, to_column_time,
+};
 use crate::{Failure, Sealer};
 
 pub(crate) use crate::audit_log::write_entry;
@@ -19,6 +21,8 @@ pub struct StoredAuditEntry {
     /// Name and current e-mail address of the club member who acted. `None` when no member did, or
     /// the member no longer exists.
     pub person: Option<String>,
+    /// Name of the operator, club member or club that acted. `None` when the name is not known.
+    pub name: Option<String>,
     pub club: Option<ClubId>,
     pub action: String,
     pub object: String,
@@ -26,6 +30,22 @@ pub struct StoredAuditEntry {
     pub ip: Option<String>,
     pub hash: Vec<u8>,
     pub previous_hash: Vec<u8>,
+}
+
+/// Selects entries of the audit log. The default selects all.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// The objects that the entries are about; empty means all. An object such as `footer-item:*`
+    /// stands for every object of that kind.
+    pub objects: Vec<String>,
+    /// Actions such as `refund-order`; empty means all.
+    pub actions: Vec<String>,
+    /// One actor, such as `operator 1`; or all actors of a kind: `operator`, `club` or `system`.
+    pub actor: Option<String>,
+    /// Entries at or after this time.
+    pub since: Option<Timestamp>,
+    /// Text that object, action or details contain, in any letter case.
+    pub text: Option<String>,
 }
 
 /// An audit entry together with the sealer that computes its keyed hash.
@@ -56,6 +76,7 @@ struct AuditRow {
     at: OffsetDateTime,
     actor: String,
     person: Option<String>,
+    name: Option<String>,
     club_id: Option<i64>,
     action: String,
     object: String,
@@ -72,6 +93,7 @@ impl From<AuditRow> for StoredAuditEntry {
             at: timestamp(row.at),
             actor: row.actor,
             person: row.person,
+            name: row.name,
             club: row.club_id.map(ClubId),
             action: row.action,
             object: row.object,
@@ -132,36 +154,85 @@ impl Records {
         self.run_write(work).await
     }
 
-    /// Returns audit entries before the entry `before`, newest first. `objects` limits the entries
-    /// to those about the listed objects. An object such as `footer-item:*` stands for every object
-    /// of that kind.
+    /// Returns the selected audit entries before the entry `before`, newest first.
     pub async fn audit_trail(
         &self,
-        objects: &[String],
+        filter: &AuditFilter,
         before: Option<i64>,
         limit: i64,
     ) -> Result<Vec<StoredAuditEntry>, Failure> {
-        let kinds = objects.iter().filter_map(|object| object.strip_suffix('*'));
-        let kinds: Vec<String> = kinds
-            .map(|kind| format!("{}%", kind.replace(['%', '_', '\\'], "")))
-            .collect();
         let read = sqlx::query_as!(
             AuditRow,
             "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash,
                  (select format('%s <%s>', u.name, u.email) from club_users u
-                  where u.id = substring(actor from 'member ([0-9]+)$')::bigint) as person
+                  where u.id = substring(actor from 'member ([0-9]+)$')::bigint) as person,
+                 coalesce((select a.name from admins a where actor = 'operator ' || a.id),
+                   (select u.name from club_users u where u.id = substring(actor from 'member ([0-9]+)$')::bigint),
+                   (select c.name from clubs c where actor = 'club ' || c.id)) as name
              from audit_log where ($1 or object = any($2) or object like any($5)) and ($3::bigint is null or id < $3)
+               and ($6 or action = any($7)) and ($8::timestamptz is null or at >= $8)
+               and ($9::text is null or actor = $9 or actor like $9 || ' %'
+                 or $9 = 'system' and actor not like 'operator %' and actor not like 'club %')
+               and ($10::text is null or position(lower($10) in lower(object || ' ' || action || ' ' || detail::text)) > 0)
              order by id desc limit $4",
-            objects.is_empty(),
-            objects,
+            filter.objects.is_empty(),
+            &filter.objects,
             before,
             limit,
-            &kinds
+            &filter.object_kinds(),
+            filter.actions.is_empty(),
+            &filter.actions,
+            filter.since.map(to_column_time),
+            filter.actor,
+            filter.text
         );
         let rows: Vec<AuditRow> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(StoredAuditEntry::from).collect())
+    }
+
+    /// Returns how many audit entries are selected.
+    pub async fn count_audit_entries(&self, filter: &AuditFilter) -> Result<i64, Failure> {
+        let read = sqlx::query_scalar!(
+            r#"select count(*) as "count!" from audit_log where ($1 or object = any($2) or object like any($3))
+               and ($4 or action = any($5)) and ($6::timestamptz is null or at >= $6)
+               and ($7::text is null or actor = $7 or actor like $7 || ' %'
+                 or $7 = 'system' and actor not like 'operator %' and actor not like 'club %')
+               and ($8::text is null or position(lower($8) in lower(object || ' ' || action || ' ' || detail::text)) > 0)"#,
+            filter.objects.is_empty(),
+            &filter.objects,
+            &filter.object_kinds(),
+            filter.actions.is_empty(),
+            &filter.actions,
+            filter.since.map(to_column_time),
+            filter.actor,
+            filter.text
+        );
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .await
+    }
+}
+
+impl AuditFilter {
+    /// Selects the entries about one object.
+    #[must_use]
+    pub fn about(object: impl Into<String>) -> AuditFilter {
+        AuditFilter {
+            objects: vec![object.into()],
+            ..AuditFilter::default()
+        }
+    }
+
+    /// Returns the SQL patterns of the objects that stand for a whole kind.
+    fn object_kinds(&self) -> Vec<String> {
+        let kinds = self
+            .objects
+            .iter()
+            .filter_map(|object| object.strip_suffix('*'));
+        kinds
+            .map(|kind| format!("{}%", kind.replace(['%', '_', '\\'], "")))
+            .collect()
     }
 }
 

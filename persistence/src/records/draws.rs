@@ -56,6 +56,20 @@ impl Records {
 }
 
 impl Records {
+    /// Returns the club's oldest draw of the same game, or `None`. The draw may still be created by
+    /// another request before the caller creates its own.
+    pub async fn find_same_game(
+        &self,
+        club: ClubId,
+        new: &DrawToCreate,
+    ) -> Result<Option<DrawId>, Failure> {
+        let new = [new.clone()];
+        self.run_read(async move |pool: PgPool| {
+            find_same_game(&mut *pool.acquire().await?, club, &new).await
+        })
+        .await
+    }
+
     /// Skips `count` draw numbers after a backup was restored. Draws that were created after the
     /// backup are not in it. They had published commitments and may have sold tickets, so their
     /// numbers must not be used again.

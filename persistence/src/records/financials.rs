@@ -22,6 +22,9 @@ pub struct DrawFinancials {
     /// in proportion to their totals, so that the parts add up to the exact fee.
     pub provider_fees_known: Cents,
     pub orders: i64,
+    /// Number of paid tickets whose buyer left no e-mail address. They do not count as sold (decision
+    /// F-3).
+    pub tickets_without_buyer: i64,
     /// Number of orders whose provider fee is not known yet (decision D-18).
     pub orders_without_provider_fee: i64,
     /// The sum of the line totals of orders whose provider fee is unknown. Their provider fees are
@@ -36,6 +39,7 @@ struct FinancialsRow {
     passed_on: i64,
     known: i64,
     orders: i64,
+    without_buyer: i64,
     orders_unknown: i64,
     gross_unknown: i64,
 }
@@ -48,6 +52,7 @@ impl From<FinancialsRow> for DrawFinancials {
             card_fees_passed_on: Cents(row.passed_on),
             provider_fees_known: Cents(row.known),
             orders: row.orders,
+            tickets_without_buyer: row.without_buyer,
             orders_without_provider_fee: row.orders_unknown,
             subtotal_without_provider_fee: Cents(row.gross_unknown),
         }
@@ -75,6 +80,7 @@ macro_rules! query_draw_sums {
             FinancialsRow,
             "with lines as (
                  select l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
+                     case when o.buyer_email is null and l.serials is not null then l.count else 0 end as without_buyer,
                      l.count * l.unit_price_cents as revenue, l.count * l.unit_price_cents + l.card_fee_cents as gross,
                      p.provider_fee_cents::numeric as fee,
                      sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
@@ -89,6 +95,7 @@ macro_rules! query_draw_sums {
                  coalesce(sum(card_fee_cents) filter (where stands), 0)::bigint as "passed_on!",
                  coalesce(sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)), 0)::bigint as "known!",
                  count(*) filter (where stands) as "orders!",
+                 coalesce(sum(without_buyer) filter (where stands), 0)::bigint as "without_buyer!",
                  count(*) filter (where stands and fee is null) as "orders_unknown!",
                  coalesce(sum(gross) filter (where stands and fee is null), 0)::bigint as "gross_unknown!"
              from lines join draws d on d.id = lines.draw_id group by lines.draw_id, d.fee_cents"#,

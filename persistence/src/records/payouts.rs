@@ -1,11 +1,12 @@
 //! Payouts due to the winner and to the club from a draw. They are only recorded; no money is moved
 //! (decision B-4).
 
-use domain::{Cents, ClubId, DrawId, Timestamp};
-use sqlx::PgPool;
+use domain::{Cents, ClubId, DrawId, OrderId, Timestamp};
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
-use super::{Records, audit, timestamp};
+use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 
 #[derive(Clone, Debug)]
@@ -35,6 +36,18 @@ pub struct NewPayout<'a> {
     pub amount: Cents,
     pub recipient_email: Option<&'a str>,
     pub recipient_name: Option<&'a str>,
+}
+
+/// The mail that tells the winner that the prize was paid.
+#[derive(Clone, Debug)]
+pub struct PrizePaidMail {
+    pub payout: i64,
+    pub order: OrderId,
+    pub to: String,
+    /// The template data of the mail, as JSON text.
+    pub data: String,
+    /// When the mail is sent. Until then the club can undo its mistake without a mail.
+    pub due: Timestamp,
 }
 
 struct PayoutRow {
@@ -243,4 +256,84 @@ impl Records {
         };
         Ok(self.run_write(work).await?.map(Payout::from))
     }
+
+    /// Queues the mail that tells the winner about the payment. A repeated call for the same
+    /// completion of a payout changes nothing.
+    pub async fn queue_prize_paid_mail(&self, mail: &PrizePaidMail) -> Result<(), Failure> {
+        self.execute(sqlx::query!(
+            "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
+             select 'prize-paid:' || id || ':' || extract(epoch from completed_at), 'prize-paid', $2, $3, $4, $5
+             from payouts where id = $1 and status = 'completed'
+             on conflict (dedupe_key) do nothing",
+            mail.payout,
+            Uuid::from_u128(mail.order.0),
+            mail.to,
+            mail.data,
+            to_column_time(mail.due)
+        ))
+        .await?;
+        Ok(())
+    }
+
+    /// Sets a winner's payout that was completed at `since` or later back to `pending`. The mail
+    /// about the payment is cancelled, or corrected by another mail if sending it was tried. Returns
+    /// `None` when the payout was completed before `since`, or is not completed.
+    pub async fn reopen_payout(
+        &self,
+        id: i64,
+        since: Timestamp,
+    ) -> Result<Option<Payout>, Failure> {
+        let (since, signer) = (to_column_time(since), self.signer.clone());
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let write = sqlx::query_as!(
+                PayoutRow,
+                "update payouts set status = 'pending', completed_at = null
+             where id = $1 and type = 'winner' and status = 'completed' and completed_at >= $2
+             returning id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
+                 created_at, completed_at",
+                id,
+                since
+            );
+            let row: Option<PayoutRow> = write.fetch_optional(&mut *transaction).await?;
+            if let Some(row) = &row {
+                sqlx::query!(
+                    "update winner_claims set paid_at = null where draw_id = $1",
+                    row.draw_id
+                )
+                .execute(&mut *transaction)
+                .await?;
+                correct_prize_paid_mails(&mut transaction, id).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
+            }
+            transaction.commit().await?;
+            Ok(row)
+        };
+        Ok(self.run_write(work).await?.map(Payout::from))
+    }
+}
+
+/// Cancels the mails about a payment that were never tried. If another one may have been read, a
+/// mail that corrects it is queued.
+async fn correct_prize_paid_mails(
+    connection: &mut PgConnection,
+    payout: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with mails as (
+           update email_outbox set
+             dedupe_key = dedupe_key || ':undone',
+             why = case when state = 'pending' then 'the payment was taken back' else why end,
+             state = case when state = 'pending' then 'dead' else state end
+           where dedupe_key like 'prize-paid:' || $1::bigint || ':%' and dedupe_key not like '%:undone'
+           returning dedupe_key, order_id, to_address, data, attempts
+         )
+         insert into email_outbox (dedupe_key, kind, order_id, to_address, data)
+         select 'prize-not-paid:' || dedupe_key, 'prize-not-paid', order_id, to_address, data
+         from mails where attempts > 0",
+        payout
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }

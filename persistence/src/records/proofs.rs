@@ -176,17 +176,18 @@ impl Records {
         Ok(())
     }
 
-    /// Confirms the e-mail address of the token's club. Returns `false` when the token is unknown,
-    /// used or expired.
+    /// Confirms the e-mail address of the token's club. Repeating the call succeeds, because a link is
+    /// often opened twice. Returns `false` when the token is unknown, or expired before its first
+    /// use.
     pub async fn finish_email_verification(
         &self,
         token_hash: &[u8; 32],
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let write = sqlx::query!(
-            "update clubs set email_verified_at = coalesce(email_verified_at, $2), email_verification_token = null,
-                 email_verification_expires = null
-             where email_verification_token = any($1) and email_verification_expires > $2",
+            "update clubs set email_verified_at = coalesce(email_verified_at, $2)
+             where email_verification_token = any($1)
+                 and (email_verified_at is not null or email_verification_expires > $2)",
             &hashes_to_hex(&self.link_hashes(LinkKind::Verification, token_hash)),
             to_column_time(at)
         );

@@ -38,6 +38,10 @@ pub enum Fault {
     /// saved.
     #[serde(alias = "lock_timeout")]
     LockTimeout,
+    /// 400: Stripe refuses a request that this stand-in would accept. The request has no effect and
+    /// nothing is saved.
+    #[serde(alias = "invalid_request")]
+    InvalidRequest,
 }
 
 impl Fault {

@@ -340,29 +340,36 @@ impl OwnOrder {
         Ok(state.payments.confirm(self.id(), source).await?)
     }
 
-    /// Queues the confirmation mail again, only to the stored address: for a captured order, at
-    /// most three times an hour (decision C-17).
+    /// Queues the confirmation mail again: see [`resend_confirmation`].
     ///
     /// # Errors
     /// The database could not be written.
     pub async fn resend_confirmation(&self, state: &State) -> Result<(), Problem> {
-        let order = self.id();
-        let captured = self.record.order.state == OrderState::Captured;
-        let to = self
-            .record
-            .buyer
-            .email
-            .as_deref()
-            .filter(|_| captured && state.limits.may_resend_confirmation(order.0));
-        if let Some(to) = to {
-            let dedupe_key = format!("resend:{order}:{}", state.clock.now().0);
-            state
-                .outbox
-                .queue_mail_now(&dedupe_key, "resend", Some(order), to, "{}")
-                .await?;
-        }
-        Ok(())
+        resend_confirmation(state, &self.record).await.map(|_| ())
     }
+}
+
+/// Queues the confirmation mail again, only to the stored address: for a captured order, at most
+/// three times an hour (decision C-17). Returns whether it was queued.
+///
+/// # Errors
+/// The database could not be written.
+pub async fn resend_confirmation(state: &State, record: &OrderRecord) -> Result<bool, Problem> {
+    let order = record.order.id;
+    let captured = record.order.state == OrderState::Captured;
+    let to = record
+        .buyer
+        .email
+        .as_deref()
+        .filter(|_| captured && state.limits.may_resend_confirmation(order.0));
+    let Some(to) = to else {
+        return Ok(false);
+    };
+    let dedupe_key = format!("resend:{order}:{}", state.clock.now().0);
+    Ok(state
+        .outbox
+        .queue_mail_now(&dedupe_key, "resend", Some(order), to, "{}")
+        .await?)
 }
 
 /// Whether `sent` contains a value for a field that is blank in `known`.

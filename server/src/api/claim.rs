@@ -129,4 +129,6 @@ pub struct Claim {
     pub contact_name: Option<String>,
     pub contact_phone: Option<String>,
     pub respond_by: Option<String>,
+    /// The bank details that the club has, masked; null when there are none.
+    pub bank: Option<MaskedBankDetails>,
 }

@@ -235,6 +235,8 @@ pub struct TransactionSums {
     pub stripe_fees: String,
     pub platform_fees: String,
     pub club_payouts: String,
+    /// Money that went back to buyers. Charged, less fees and refunds, is the payout.
+    pub refunded: String,
     /// Always `0.00`, as specified (decision D-13).
     pub prize_pools: &'static str,
     /// Whether some of Stripe's fees are still estimated.

@@ -12,8 +12,18 @@ pub struct FixtureImportResult {
     pub already_there: usize,
     pub created: usize,
     pub draw_numbers: Vec<i64>,
-    /// Every game of the uploaded fixtures table, new or already imported.
+    /// Every readable game of the uploaded fixtures table, new or already imported.
     pub rows: Vec<FixtureRow>,
+    /// The lines that cannot be read. Their games are not imported.
+    pub problems: Vec<FixtureProblem>,
+}
+
+/// A line of the fixtures table that cannot be read.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct FixtureProblem {
+    /// Line number in the file. The heading is line 1.
+    pub line: u64,
+    pub message: String,
 }
 
 /// One game of the uploaded fixtures table.

@@ -74,6 +74,29 @@ pub struct Winners {
     pub prize: String,
     /// Whether the winner was notified of this result.
     pub notified: bool,
+    /// When the newest mail to the winner was queued.
+    pub notified_at: Option<String>,
+    /// Whether the newest mail to the winner could not be delivered.
+    pub mail_failed: bool,
+    /// Who entered the result, and when. Null when the audit log does not tell.
+    pub entered: Option<ResultAuthor>,
+}
+
+/// Who entered the current result.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultAuthor {
+    /// The person's name, `your club’s login` or `the platform operator`.
+    pub by: String,
+    pub entered_at: String,
+}
+
+/// The body that notifies the winner.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct NotifyWinner {
+    /// Whether to send another mail with a new link when the winner was notified before.
+    pub again: bool,
 }
 
 /// The response to notifying the winner.
@@ -102,7 +125,12 @@ pub struct Payout {
     pub failure_reason: Option<String>,
     pub created_at: String,
     pub completed_at: Option<String>,
+    /// Until when a completed payout to a winner can be set back to pending.
+    pub undo_until: Option<String>,
 }
+
+/// How long a completed payout to a winner can be undone, in seconds.
+pub const PAYOUT_UNDO_SECONDS: i64 = 86_400;
 
 impl From<&PayoutRecord> for Payout {
     fn from(row: &PayoutRecord) -> Payout {
@@ -119,6 +147,10 @@ impl From<&PayoutRecord> for Payout {
             failure_reason: row.failure_reason.clone(),
             created_at: rfc3339(row.created_at),
             completed_at: row.completed_at.map(rfc3339),
+            undo_until: row
+                .completed_at
+                .filter(|_| row.kind == "winner")
+                .map(|at| rfc3339(at.plus_seconds(PAYOUT_UNDO_SECONDS))),
         }
     }
 }
@@ -130,7 +162,7 @@ pub struct RecordPayout {
     pub r#type: String,
 }
 
-/// The body that marks a payout as completed or failed.
+/// The body that marks a payout as completed or failed, or sets a completed one back to pending.
 #[derive(Deserialize, ToSchema)]
 pub struct SettlePayout {
     #[serde(default)]
@@ -143,6 +175,8 @@ pub struct SettlePayout {
 #[serde(rename_all = "camelCase")]
 pub struct Financials {
     pub sold_tickets: u16,
+    /// Paid tickets whose buyer left no e-mail address. They do not count as sold (decision F-3).
+    pub tickets_without_buyer: u16,
     pub total_revenue: String,
     /// Stripe's fees; estimated while a balance transaction is missing (decision D-18).
     pub actual_stripe_fees: String,
@@ -165,9 +199,24 @@ pub struct Financials {
 pub struct ClubStats {
     pub total_revenue: String,
     pub tickets_sold: u32,
+    /// Paid tickets whose buyer left no e-mail address. They do not count as sold (decision F-3).
+    pub tickets_without_buyer: u32,
     pub club_profit: String,
     pub fees_estimated: bool,
     pub draws: DrawCounts,
+    /// The draws with paid tickets that have no buyer. Their counts and prizes differ from those of
+    /// the public draw.
+    pub draws_without_buyers: Vec<DrawWithoutBuyers>,
+}
+
+/// A draw with paid tickets whose buyer left no e-mail address.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DrawWithoutBuyers {
+    pub draw_number: i64,
+    pub tickets_without_buyer: u16,
+    /// The prize that counts only tickets with a buyer; the announced prize after the result.
+    pub prize: String,
 }
 
 /// Numbers of a club's draws by status.

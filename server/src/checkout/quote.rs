@@ -15,7 +15,7 @@ use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
 /// Minimum amount that Stripe charges to a card (decision C-23).
-const CHARGE_MIN: Cents = Cents(50);
+pub const CHARGE_MIN: Cents = Cents(50);
 
 /// The price of the requested tickets, and the Stripe account that the buyer pays to.
 pub struct Quote {

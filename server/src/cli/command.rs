@@ -209,6 +209,9 @@ pub async fn import_fixtures(
         )
         .await;
         let plan = plan.map_err(|refusal| import_error(refusal, file))?;
+        if !plan.problems.is_empty() {
+            return Err(import_error(ImportRefusal::Lines(plan.problems), file));
+        }
         let numbers = match mode {
             ImportMode::DryRun => Vec::new(),
             ImportMode::Write => records.create_draws(&plan.rows).await?,

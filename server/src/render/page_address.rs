@@ -120,6 +120,8 @@ pages! {
     "/club/{slug}/admin/home-page-setup"        ClubAppShell    "Club home page" of "/admin/home-page-setup";
     "/admin/people"                             AppShell        "People" of "/club/{slug}/admin/people";
     "/club/{slug}/admin/people"                 ClubAppShell    "People";
+    "/club/{slug}/admin/buyers"                 ClubAppShell    "Find a buyer";
+    "/club/{slug}/admin/activity"               ClubAppShell    "Activity log";
     "/club/{slug}/admin/results/{n}"            ClubAppShell    "Enter Results" of "/admin/results/{n}";
     "/club/{slug}/admin/bundles"                ClubAppShell    "Bundles";
     "/club/{slug}/admin/bundles/new"            ClubAppShell    "New offer" of "/club/{slug}/admin/bundles/{id}";

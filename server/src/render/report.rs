@@ -48,13 +48,29 @@ pub struct ReportRow {
     pub sold_at: Timestamp,
 }
 
+impl ReportRow {
+    /// Whether the buyer left an e-mail address. A ticket without a buyer does not count as sold
+    /// (decision F-3).
+    fn has_buyer(&self) -> bool {
+        !self.email.is_empty()
+    }
+
+    fn buyer_text(&self) -> &str {
+        if self.has_buyer() {
+            &self.name
+        } else {
+            "No buyer yet (not counted)"
+        }
+    }
+}
+
 /// Whether the draw was cancelled. Only a cancelled draw has no result and no prize that is due.
 fn is_cancelled(facts: &ReportFacts, takings: &DrawRevenue) -> bool {
     facts.result.is_none() && !takings.prize_is_due
 }
 
 /// Returns the sums of a draw's report with their labels, in the sequence in which they are shown.
-pub fn labelled_sums(facts: &ReportFacts, takings: &DrawRevenue) -> [(String, String); 8] {
+pub fn labelled_sums(facts: &ReportFacts, takings: &DrawRevenue) -> Vec<(String, String)> {
     let prize = match takings.prize_is_due {
         true => "Prize",
         false if is_cancelled(facts, takings) => "Prize (not due: the draw was cancelled)",
@@ -78,7 +94,14 @@ pub fn labelled_sums(facts: &ReportFacts, takings: &DrawRevenue) -> [(String, St
         (prize, takings.prize.decimal()),
         ("Club profit", takings.club_profit().decimal()),
     ];
-    sums.map(|(name, amount)| (name.to_string(), amount))
+    let mut sums = sums
+        .map(|(name, amount)| (name.to_string(), amount))
+        .to_vec();
+    if takings.without_buyer > 0 {
+        let label = "Paid tickets without a buyer (not counted as sold)".to_string();
+        sums.push((label, takings.without_buyer.to_string()));
+    }
+    sums
 }
 
 const TABLE_COLUMNS: [(&str, f32, f32); 5] = [
@@ -100,16 +123,18 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
         facts.club
     );
     write_heading(&mut pdf_writer, facts, takings, rows);
-    let sums = labelled_sums(facts, takings).map(|(name, amount)| {
-        // All sums except the first, which counts tickets, are amounts of money.
-        let amount = if amount.contains('.') {
-            money_text(&amount)
-        } else {
-            amount
-        };
-        (name, amount)
-    });
-    pdf_writer.write_labelled_sums(&sums);
+    let sums = labelled_sums(facts, takings)
+        .into_iter()
+        .map(|(name, amount)| {
+            // Only amounts of money contain a decimal point; the others count tickets.
+            let amount = if amount.contains('.') {
+                money_text(&amount)
+            } else {
+                amount
+            };
+            (name, amount)
+        });
+    pdf_writer.write_labelled_sums(&sums.collect::<Vec<_>>());
     pdf_writer.y -= 1.5 * LINE_HEIGHT_POINTS;
     if rows.is_empty() {
         let words = if is_cancelled(facts, takings) {
@@ -136,11 +161,11 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
     let y = pdf_writer.y - 4.0;
     pdf_writer.draw_horizontal_line(y);
     pdf_writer.y -= LINE_HEIGHT_POINTS + 2.0;
-    let tickets = if rows.len() == 1 { "ticket" } else { "tickets" };
+    let sold = rows.iter().filter(|row| row.has_buyer()).count();
+    let tickets = if sold == 1 { "ticket" } else { "tickets" };
     let total = format!(
-        "Total: {} {tickets}, {}",
-        rows.len(),
-        money_text(&(facts.price * rows.len() as i64).decimal())
+        "Total: {sold} {tickets}, {}",
+        money_text(&(facts.price * sold as i64).decimal())
     );
     let y = pdf_writer.y;
     pdf_writer.write_text(PAGE_MARGIN_POINTS, y, 9.0, &total);
@@ -264,7 +289,7 @@ fn write_table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
     let cells = [
         format!("{}{won}", row.label),
         pair,
-        row.name.clone(),
+        row.buyer_text().to_string(),
         row.email.clone(),
         row.phone.clone(),
     ];

@@ -1,14 +1,18 @@
 //! Computes revenue, fees and prize of a draw, for the dashboard, PDF and CSV alike.
 
-use domain::{Cents, Status, View, fee};
+use domain::{Cents, Status, View, fee, prize};
 use persistence::records::financials::DrawFinancials;
+use persistence::records::listings::Listing;
 
 use crate::api::payout::Financials;
 
 /// A draw's revenue, fees and prize at the current number of sold tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawRevenue {
+    /// Sold tickets. A paid ticket without a buyer does not count (decision F-3).
     pub sold: u16,
+    /// Paid tickets whose buyer left no e-mail address.
+    pub without_buyer: u16,
     pub orders: i64,
     /// Ticket sales without card fees passed on to buyers (decision D-4).
     pub revenue: Cents,
@@ -18,7 +22,8 @@ pub struct DrawRevenue {
     /// Stripe's fees; estimated by formula while Stripe has not reported them (decision D-18).
     pub provider_fees: Cents,
     pub is_estimated: bool,
-    /// The prize at the current number of sold tickets, even if it need not be paid.
+    /// The announced prize, or before the result the prize for the tickets sold. It may be an amount
+    /// that need not be paid.
     pub prize: Cents,
     /// Whether the prize must be paid, because the winning ticket was sold. Also true while the
     /// result is missing or not revealed (decisions D-12, E-6).
@@ -28,17 +33,37 @@ pub struct DrawRevenue {
 impl DrawRevenue {
     /// Computes all amounts. `winner_sold` is `None` while the winning ticket is unknown or not
     /// revealed.
-    pub fn new(view: &View, winner_sold: Option<bool>, sums: &DrawFinancials) -> DrawRevenue {
+    pub fn new(
+        listing: &Listing,
+        view: &View,
+        winner_sold: Option<bool>,
+        sums: &DrawFinancials,
+    ) -> DrawRevenue {
         let is_completed = view.status == Status::Completed;
+        let without_buyer = u16::try_from(sums.tickets_without_buyer)
+            .unwrap_or_default()
+            .min(view.sold);
+        let sold = view.sold - without_buyer;
         DrawRevenue {
-            sold: view.sold,
+            sold,
+            without_buyer,
             orders: sums.orders,
             revenue: sums.revenue,
             passed_on: sums.card_fees_passed_on,
             platform_fee: sums.application_fee,
             provider_fees: sums.provider_fees_known + estimated_fees(sums),
             is_estimated: sums.orders_without_provider_fee > 0,
-            prize: view.prize,
+            // A result fixes the prize, and tickets without a buyer count in it.
+            prize: if without_buyer == 0 || is_completed {
+                view.prize
+            } else {
+                prize::prize(
+                    sold,
+                    view.price,
+                    listing.prize_percentage,
+                    listing.round_up_prize,
+                )
+            },
             prize_is_due: if is_completed {
                 winner_sold.unwrap_or(true)
             } else {
@@ -80,6 +105,7 @@ impl From<&DrawRevenue> for Financials {
     fn from(takings: &DrawRevenue) -> Financials {
         Financials {
             sold_tickets: takings.sold,
+            tickets_without_buyer: takings.without_buyer,
             total_revenue: takings.revenue.decimal(),
             actual_stripe_fees: takings.provider_fees.decimal(),
             fees_estimated: takings.is_estimated,

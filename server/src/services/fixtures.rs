@@ -1,5 +1,6 @@
-//! Imports a season's fixtures from a CSV table. The table is checked as a whole, and its draws are
-//! written completely or not at all. The command line and the API share the parsing and checking.
+//! Imports a season's fixtures from a CSV table. The table is checked line by line, and the draws of
+//! one import are written together or not at all. The command line and the API share the parsing
+//! and checking.
 //! The command line writes rows without starting draw actors, because no server may be running.
 
 use std::collections::HashSet;
@@ -15,6 +16,7 @@ use crate::api::form::{FormErrors, check_contact};
 mod fixture_table;
 pub mod kick_off;
 pub mod kick_off_parser;
+mod written_values;
 
 pub use fixture_table::{Fixture, LineProblem};
 
@@ -78,8 +80,10 @@ pub struct ImportPlan {
     /// Number of rows whose game is already a draw of this club, with the same teams and kick-off.
     /// Such rows are skipped, so that a repeated import creates no duplicates.
     pub known: usize,
-    /// Every row of the fixtures table in order, for a preview.
+    /// Every readable row of the fixtures table in order, for a preview.
     pub found: Vec<ImportRow>,
+    /// The lines that cannot be read, with the reasons. Their games are not imported.
+    pub problems: Vec<LineProblem>,
 }
 
 /// A row of the fixtures table, with the game that it describes.
@@ -103,7 +107,7 @@ pub enum ImportRefusal {
 ///
 /// # Errors
 ///
-/// `Lines` with the invalid lines, or the database could not be read.
+/// `Lines` when the table as a whole cannot be read, or the database could not be read.
 pub async fn plan_import(
     records: &Records,
     club: ClubId,
@@ -115,7 +119,7 @@ pub async fn plan_import(
         .club_fixtures(club)
         .await
         .map_err(ImportRefusal::Failed)?;
-    let lines = fixture_table::parse(csv, now).map_err(ImportRefusal::Lines)?;
+    let table = fixture_table::parse(csv, now).map_err(ImportRefusal::Lines)?;
     let existing: HashSet<(&str, &str, Timestamp)> = existing
         .iter()
         .map(|(home, away, at)| (home.as_str(), away.as_str(), *at))
@@ -127,7 +131,7 @@ pub async fn plan_import(
             fixture.kick_off,
         ))
     };
-    let found = lines.into_iter().map(|line| ImportRow {
+    let found = table.lines.into_iter().map(|line| ImportRow {
         line: line.number,
         known: is_known(&line.fixture),
         fixture: line.fixture,
@@ -159,5 +163,6 @@ pub async fn plan_import(
         known: found.len() - rows.len(),
         rows,
         found,
+        problems: table.problems,
     })
 }

@@ -20,6 +20,9 @@ pub fn is_mailbox(text: &str) -> bool {
         .is_ok_and(|mailbox: Mailbox| is_email(mailbox.email.as_ref()))
 }
 
+/// Characters that people write between the digits of a phone number.
+pub const PHONE_SEPARATORS: &str = "-() ./";
+
 /// Whether the text has six or more digits and otherwise only usual separators.
 pub fn is_phone(text: &str) -> bool {
     const PHONE_CHARS_MAX: usize = 30;
@@ -28,7 +31,7 @@ pub fn is_phone(text: &str) -> bool {
         && text.len() <= PHONE_CHARS_MAX
         && text
             .chars()
-            .all(|c| c.is_ascii_digit() || "+-() ./".contains(c))
+            .all(|c| c.is_ascii_digit() || c == '+' || PHONE_SEPARATORS.contains(c))
 }
 
 #[cfg(test)]

@@ -263,7 +263,7 @@ async fn dispute_after_game_is_anomaly_that_operator_closes() {
         .post("/sandbox/dispute", json!({ "paymentIntent": intent.id() }))
         .await
         .ok();
-    let mismatch = find_anomaly(&operator, "mismatched_amount").await;
+    let mismatch = find_anomaly(&operator, "dispute").await;
     assert_eq!(
         mismatch["details"]["note"],
         "the buyer's bank disputes the payment"

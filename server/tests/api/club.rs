@@ -2,6 +2,7 @@
 
 mod archived_club;
 mod concurrent_results;
+mod dashboard;
 mod draws;
 mod duplicate_draws;
 pub mod financials;

@@ -1,6 +1,6 @@
 //! The demo's season: draws are created and completed, so that an old demo still has draws on sale.
 
-use domain::{Status, Timestamp, View};
+use domain::{Command, GameResult, Status, Timestamp, View};
 use server::cli::demo::plan::CLUBS;
 use server::cli::demo::season::DemoSeasonUpdater;
 
@@ -57,5 +57,42 @@ async fn demo_left_for_ten_days_keeps_selling_and_completing_games() {
             .any(|view| view.result.is_some()),
         "earlier games have results"
     );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn undone_result_is_left_to_the_operator() {
+    let server = TestServer::start().await;
+    for club in &CLUBS {
+        server.create_club(club.slug).await;
+    }
+    let season = DemoSeasonUpdater::of(server.state.clone(), &server.engine, server.clock.clone());
+    season.update_season().await.expect("the season goes on");
+    server.clock.advance_seconds(10 * DAY_SECONDS);
+    let draws = &server.engine.draws;
+    let views = draws.views();
+    let oldest = views
+        .iter()
+        .min_by_key(|view| view.closes_at)
+        .expect("a draw")
+        .draw;
+    let result = GameResult::new(3, 11).expect("a result");
+    draws
+        .execute(oldest, Command::Complete { result }, None)
+        .await
+        .expect("completed");
+    draws.undo_draw_result(oldest).await.expect("undone");
+    season.update_season().await.expect("the season goes on");
+    let views = draws.views();
+    let result_of = |view: &View| view.result.is_some();
+    assert!(
+        views.iter().any(result_of),
+        "other old games got their results"
+    );
+    let undone = views
+        .iter()
+        .find(|view| view.draw == oldest)
+        .expect("the draw is awake");
+    assert_eq!((undone.result, undone.status), (None, Status::Closed));
     server.finish().await;
 }

@@ -3,6 +3,7 @@
 mod access_log;
 mod audit_trail;
 mod console_calls;
+mod draw_change_mails;
 mod draw_edits;
 mod foreign_payments;
 mod fresh_operator_code;

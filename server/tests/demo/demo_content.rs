@@ -85,6 +85,7 @@ pub async fn check_content(demo: &DemoProcess, folder: &Path) {
     let open = records.anomalies(Some(false), None).await.expect("read");
     let kinds: BTreeSet<String> = open.iter().map(|anomaly| anomaly.kind.clone()).collect();
     let demo_content = [
+        "dispute",
         "duplicate_payment",
         "failed_allocation",
         "mismatched_amount",
@@ -120,7 +121,7 @@ async fn check_anomalies(folder: &Path, records: &Records) {
     for kind in [
         "missing_ticket",
         "duplicate_payment",
-        "mismatched_amount",
+        "dispute",
         "orphaned_ticket",
     ] {
         let anomaly = of(kind).await;

@@ -48,4 +48,5 @@ export const CONSOLE_SECTIONS = [
   'transactions',
   'system',
   'fees',
+  'activity',
 ] as const;

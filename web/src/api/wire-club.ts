@@ -5,7 +5,16 @@
 import type { DrawTemplate as Template } from './generated/schema';
 
 export type {
+  BuyerOrder,
+  ClubActivity,
+  ClubTask,
+  DrawPace,
+  DrawSales,
+  DrawWithoutBuyers,
   MaskedBankDetails,
+  ResultAuthor,
+  SalesCurve,
+  TicketsResent,
   UnmaskedBankDetails as BankDetails,
   Claim,
   ClubUser,

@@ -34,6 +34,7 @@ export const ANOMALY_TYPES = [
   'failed_allocation',
   'mismatched_amount',
   'orphaned_ticket',
+  'dispute',
 ] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 

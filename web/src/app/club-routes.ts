@@ -30,6 +30,12 @@ export const CLUB_ROUTES = [
   { path: '/club/:slug/admin/bundles/:offer', load: loadOfferPage, own: true },
   { path: '/admin/people', load: loadPeoplePage, own: true },
   { path: '/club/:slug/admin/people', load: loadPeoplePage, own: true },
+  { path: '/club/:slug/admin/buyers', load: () => import('./routes/club/buyers-page'), own: true },
+  {
+    path: '/club/:slug/admin/activity',
+    load: () => import('./routes/club/activity-page'),
+    own: true,
+  },
   { path: '/admin/stripe-connect/complete', load: loadStripeConnectPage, own: true },
   {
     path: '/admin/stripe-connect/refresh',

@@ -1,37 +1,15 @@
 /** Chooses text colours that are readable on a club's colours. */
+import {
+  contrastRatio,
+  parseHex,
+  rgbToHex,
+  toGammaChannel,
+  toLinearChannel,
+  type Rgb,
+} from './colour-contrast';
 
-type Rgb = readonly [number, number, number];
-
-function parseHex(hex: string): Rgb | null {
-  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(hex);
-  const long = short
-    ? `#${short
-        .slice(1)
-        .map((digit) => digit + digit)
-        .join('')}`
-    : hex;
-  const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(long);
-  return match
-    ? [parseInt(match[1] ?? '', 16), parseInt(match[2] ?? '', 16), parseInt(match[3] ?? '', 16)]
-    : null;
-}
-
-const toLinearChannel = (channel: number) =>
-  channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
-
-function luminance([red, green, blue]: Rgb): number {
-  return (
-    0.2126 * toLinearChannel(red) + 0.7152 * toLinearChannel(green) + 0.0722 * toLinearChannel(blue)
-  );
-}
-
-/** Returns the WCAG contrast ratio of two colours, or 1 if either is invalid. */
-export function contrastRatio(one: string, other: string): number {
-  const [a, b] = [parseHex(one), parseHex(other)];
-  if (!a || !b) return 1;
-  const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
-  return (light + 0.05) / (dark + 0.05);
-}
+export { contrastRatio } from './colour-contrast';
+export { initialsOf } from './initials';
 
 /**
  * Returns the text colour on a club colour: white from a contrast of 4.5, else black, which then
@@ -62,12 +40,6 @@ export function clubBandVariables(
   return { '--band': band, '--band-prize': prize };
 }
 
-/** Returns up to two letters for a club without a logo. */
-export function initialsOf(name: string): string {
-  const text = name.split(/\s+/).filter(Boolean);
-  return ((text[0]?.[0] ?? 'F') + (text[1]?.[0] ?? text[0]?.[1] ?? '')).toUpperCase();
-}
-
 export interface ClubTheme {
   primary: string;
   secondary: string;
@@ -91,9 +63,6 @@ export function clubThemeOf(club: {
 
 const PAGE_BACKGROUND = '#f7f6f1';
 const WHITE = '#ffffff';
-
-const toGammaChannel = (channel: number) =>
-  channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055;
 
 /**
  * Converts a colour to OKLab. Scaling `a` and `b` by one factor changes the chroma and keeps the
@@ -122,13 +91,7 @@ function oklabToHex({ light, a, b }: { light: number; a: number; b: number }): s
     -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
     -0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short,
   ];
-  return `#${channels
-    .map((channel) =>
-      Math.round(Math.min(1, Math.max(0, toGammaChannel(Math.max(0, channel)))) * 255)
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
+  return rgbToHex(channels.map(toGammaChannel));
 }
 
 /**

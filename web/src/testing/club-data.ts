@@ -122,6 +122,7 @@ export const makeClaim = (more: Partial<Claim> = {}): Claim => ({
   contactName: 'Kim',
   contactPhone: '0400 000 000',
   respondBy: '2026-11-27T09:10:00Z',
+  bank: null,
   ...more,
 });
 

@@ -33,6 +33,7 @@ export function startConsoleServer(
           body: {
             entries: [],
             next: null,
+            total: 0,
             chain: { verified: true, length: 0, head: '', brokenAt: null },
           },
         }

@@ -5,6 +5,7 @@ import type {
   AdminFooterMenu,
   AdminTicket,
   Anomaly,
+  OrderDetail,
   OrphanedTicket,
   SystemSetting,
   Transaction,
@@ -63,6 +64,7 @@ export const makeAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
   resolvedAt: null,
   resolvedBy: null,
   resolvedByEmail: null,
+  resolvedByName: null,
   resolution: null,
   stripeUrl: null,
   ...more,
@@ -154,6 +156,58 @@ export function makeTransactions(nowMs: number): Transaction[] {
   });
 }
 
+/** A captured order of two tickets, with its confirmation mail. A test overrides what it needs. */
+export const makeOrderDetail = (more: Partial<OrderDetail> = {}): OrderDetail => ({
+  id: '0b0c1a52-0d0e-4c8e-8a53-6f3f5c1d0009',
+  state: 'captured',
+  paymentIntentId: 'pi_3QdemoAAAA21Xk',
+  clubName: 'Redcliffe Sharks',
+  buyerName: 'Robin',
+  buyerEmail: 'r@example.com',
+  buyerPhone: '0400 000 000',
+  total: '20.00',
+  subtotal: '20.00',
+  cardFee: '0.00',
+  platformFee: '0.70',
+  stripeFee: '0.64',
+  paymentMethod: 'card',
+  createdAt: '2026-11-24T07:14:02Z',
+  authorisedAt: '2026-11-24T07:14:31Z',
+  allocatedAt: '2026-11-24T07:14:31.038Z',
+  capturedAt: '2026-11-24T07:14:32Z',
+  endedAt: null,
+  endReason: null,
+  consented: true,
+  bankNotices: [],
+  mails: [
+    {
+      kind: 'tickets',
+      to: 'r@example.com',
+      state: 'sent',
+      queuedAt: '2026-11-24T07:14:32Z',
+      sentAt: '2026-11-24T07:14:33Z',
+    },
+  ],
+  lines: [
+    {
+      drawNumber: 1004,
+      homeTeam: 'Barracudas',
+      awayTeam: 'Taipans',
+      drawStatus: 'active',
+      ticketCount: 2,
+      ticketPrice: '10.00',
+      tickets: [
+        { serialNumber: 'FD-1004-006', ticketNumber: 6 },
+        { serialNumber: 'FD-1004-007', ticketNumber: 7 },
+      ],
+    },
+  ],
+  refund: null,
+  refundable: true,
+  whyNot: null,
+  ...more,
+});
+
 export const TRANSACTION_SUMS: TransactionSums = {
   count: 25,
   listedMax: 5000,
@@ -161,6 +215,7 @@ export const TRANSACTION_SUMS: TransactionSums = {
   stripeFees: '13.20',
   platformFees: '10.85',
   clubPayouts: '-310.13',
+  refunded: '620.26',
   prizePools: '0.00',
   feesEstimated: true,
 };
@@ -378,6 +433,7 @@ export function makeConsoleResponses(nowMs: number): Record<string, unknown> {
     'GET /api/admin/orphaned-tickets': makeOrphanedTickets(nowMs),
     'GET /api/stripe-debug': makeTransactions(nowMs),
     'GET /api/stripe-debug/sums': TRANSACTION_SUMS,
+    [`GET /api/admin/orders/${makeTransactions(nowMs)[0]?.orderId}`]: makeOrderDetail(),
     'GET /api/admin/draws': makeAdminDraws(nowMs),
     'GET /api/draws/1042/tickets': makeAdminTickets(),
     'GET /api/admin/clubs': makeAdminClubs(),

@@ -91,6 +91,7 @@ export const makeAuditEntries = (nowMs: number): AuditEntry[] => [
     at: minutesBefore(nowMs, 8),
     actor: 'operator@demo.test',
     by: 'Super Admin',
+    name: 'Nora Field',
     action: 'set-maintenance-mode',
     object: 'setting:maintenance_mode',
     detail: { before: true, after: false },
@@ -103,6 +104,7 @@ export const makeAuditEntries = (nowMs: number): AuditEntry[] => [
     at: minutesBefore(nowMs, 31),
     actor: 'system',
     by: 'System',
+    name: null,
     action: 'heal-anomaly',
     object: 'anomaly:5f0c1a52',
     detail: { reason: 'refunded' },
@@ -155,6 +157,7 @@ export const platformResponses = (nowMs: number): Record<string, unknown> => ({
   'GET /api/admin/audit': {
     entries: makeAuditEntries(nowMs),
     next: null,
+    total: 2,
     chain: { verified: true, length: 12, head: 'a4f1c09be7d2', brokenAt: null },
   },
 });

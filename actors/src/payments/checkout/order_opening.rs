@@ -147,6 +147,11 @@ impl Checkout<'_> {
         if record.order.state != OrderState::Quoted {
             return Ok(record);
         }
+        if self.has_unchanged_reservations(&record, &lines).await {
+            let mut record = record;
+            let ensured = Intents::new(self.context).ensure_intent(&mut record).await;
+            return self.finish_opening(record, ensured).await;
+        }
         match self.renew_reservations(record, lines, source).await? {
             ReserveOutcome::TooLate(record) => Ok(record),
             ReserveOutcome::Reserved(mut record) => {
@@ -215,6 +220,25 @@ impl Checkout<'_> {
             }
         }
         Ok(record)
+    }
+
+    /// Whether a repeated call asks for the lines that the order has, and all of them are still
+    /// reserved. Then nothing is changed, so the intent's status does not matter and the provider is
+    /// not asked.
+    async fn has_unchanged_reservations(self, record: &OrderRecord, lines: &[Line]) -> bool {
+        if record.order.payment_intent.is_none() || record.order.lines != lines {
+            return false;
+        }
+        for line in lines {
+            let reserved = self
+                .context
+                .current_reservation(line.draw, record.order.id)
+                .await;
+            if !matches!(reserved, Ok(Some(reservation)) if reservation.count == line.count) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Resizes an order or renews its lapsed reservations. The change of the order itself is

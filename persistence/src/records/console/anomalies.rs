@@ -24,6 +24,8 @@ pub struct AnomalyRow {
     pub resolved_by: Option<String>,
     /// E-mail address of the operator who resolved the anomaly.
     pub resolved_by_email: Option<String>,
+    /// Name of the operator who resolved the anomaly.
+    pub resolved_by_name: Option<String>,
     pub club_id: Option<i64>,
     pub club_name: Option<String>,
     pub account_id: Option<String>,
@@ -59,6 +61,7 @@ macro_rules! query_anomalies {
                  o.id as "order_id?",
                  coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
                  (select d.email from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_email,
+                 (select d.name from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_name,
                  c.id as "club_id?", c.name as "club_name?", coalesce(o.account_id, w.account_id) as account_id,
                  o.buyer_name as "customer_name?", o.buyer_email as "customer_email?", o.buyer_phone as "customer_phone?",
                  o.state as "order_state?", o.total_cents as "order_total_cents?", o.reason as "order_reason?",
@@ -151,6 +154,22 @@ impl Records {
             "select id from anomalies where payment_intent_id = $1 and kind = $2 and resolved_at is null",
             payment_intent,
             kind
+        );
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .await
+    }
+
+    /// Returns the open anomalies about an order and its own payment that a refund of the order
+    /// settles. A dispute stays open, because the bank decides it.
+    pub async fn open_anomalies_settled_by_refund(
+        &self,
+        order: Uuid,
+    ) -> Result<Vec<Uuid>, Failure> {
+        let read = sqlx::query_scalar!(
+            "select a.id from anomalies a join orders o on o.id = $1
+             where (a.payment_intent_id = o.payment_intent_id or a.payment_intent_id is null and a.order_id = o.id)
+               and a.kind <> 'dispute' and a.resolved_at is null",
+            order
         );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await

@@ -43,6 +43,20 @@ impl Records {
             .await
     }
 
+    /// Returns the reason that the operator gave when cancelling the draw. `None` when the draw is not
+    /// cancelled.
+    pub async fn cancellation_reason(&self, draw: DrawId) -> Result<Option<String>, Failure> {
+        let object = format!("draw:{draw}");
+        let read = sqlx::query_scalar!(
+            "select detail ->> 'reason' from audit_log where object = $1 and action = 'cancel-draw' order by id desc limit 1",
+            object
+        );
+        let reason = self
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .await?;
+        Ok(reason.flatten())
+    }
+
     /// Returns two counts for a draw: the payouts that undoing the result deletes, and the queued
     /// mails that correct an earlier result.
     pub async fn count_payouts_and_mails_affected_by_undo(

@@ -32,16 +32,24 @@ impl Records {
             r#"(select 'club' as "kind!", id::text as "key!", name as "title!", email as "detail!", null as payment_intent_id from clubs
                  where name ilike $1 or email ilike $1 or home_page_slug ilike $1 order by id limit 5)
              union all
-             (select 'draw', id::text, home_team || ' v ' || away_team, 'FD-' || id, null from draws
+             (select 'draw', id::text, home_team || ' v ' || away_team,
+                     'FD-' || id || ' · ' || to_char(kick_off at time zone zone, 'Dy FMDD Mon YYYY') || ' · ' || status, null from draws
                  where home_team || ' v ' || away_team ilike $1 or 'FD-' || id ilike $1 or league ilike $1
                  order by kick_off desc limit 6)
              union all
-             (select 'order', id::text, coalesce(buyer_name, 'Guest'), coalesce(buyer_email, payment_intent_id, state),
+             (select 'order', id::text, coalesce(buyer_name, 'Guest'), coalesce(buyer_email, payment_intent_id, state)
+                       || ' · $' || to_char(total_cents / 100.0, 'FM9999990.00') || ' · '
+                       || coalesce((select string_agg(l.count || ' of FD-' || l.draw_id, ', ' order by l.draw_id)
+                         from order_lines l where l.order_id = orders.id) || ' · ', '')
+                       || to_char(opened_at at time zone 'Australia/Brisbane', 'Dy FMDD Mon, HH24:MI'),
                      payment_intent_id
                  from orders where buyer_name ilike $1 or buyer_email ilike $1 or payment_intent_id ilike $1
                      or id::text ilike $1 or buyer_email_hash = $3 order by opened_at desc limit 6)
              union all
-             (select 'anomaly', id::text, kind, coalesce(payment_intent_id, note), payment_intent_id
+             (select 'anomaly', id::text, kind, coalesce(payment_intent_id, note)
+                       || coalesce(' · $' || to_char(amount_cents / 100.0, 'FM9999990.00'), '') || ' · '
+                       || to_char(detected_at at time zone 'Australia/Brisbane', 'Dy FMDD Mon, HH24:MI')
+                       || case when resolved_at is null then '' else ' · resolved' end, payment_intent_id
                  from anomalies
                  where payment_intent_id ilike $1 or id::text ilike $1 order by detected_at desc limit 5)
              union all

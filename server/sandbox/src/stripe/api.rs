@@ -87,6 +87,9 @@ pub async fn handle_api_request(
         }
         Some(Fault::KeyInUse) => ApiResponse::from(StripeError::key_in_use()),
         Some(Fault::LockTimeout) => ApiResponse::from(StripeError::object_locked()),
+        Some(Fault::InvalidRequest) => {
+            ApiResponse::from(StripeError::invalid_request("The request is invalid."))
+        }
         Some(Fault::TimeoutBefore) => {
             tokio::time::sleep(hang).await;
             return close_connection_response();

@@ -14,8 +14,8 @@ use super::format_timestamp;
 pub struct Anomaly {
     /// Id of the anomaly, a UUID.
     pub id: String,
-    /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or
-    /// `orphaned_ticket`.
+    /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount`,
+    /// `orphaned_ticket` or `dispute`.
     pub r#type: String,
     pub payment_intent_id: Option<String>,
     pub amount: Option<String>,
@@ -30,6 +30,8 @@ pub struct Anomaly {
     pub resolved_by: Option<String>,
     /// E-mail address of the operator who resolved the anomaly, if an operator did.
     pub resolved_by_email: Option<String>,
+    /// Name of the operator who resolved the anomaly, if an operator did.
+    pub resolved_by_name: Option<String>,
     pub resolution: Option<String>,
     /// Id of the payment's order; `null` when no order matches.
     pub order_id: Option<String>,
@@ -72,6 +74,7 @@ impl Anomaly {
                     .to_string()
             }),
             resolved_by_email: row.resolved_by_email.clone(),
+            resolved_by_name: row.resolved_by_name.clone(),
             resolution: row.resolution.clone(),
             order_id: row.order_id.map(|id| id.to_string()),
             draw_numbers: row.draws.clone(),

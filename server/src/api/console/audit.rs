@@ -19,6 +19,8 @@ pub struct AuditEntry {
     /// Who acted, for display: `Super Admin` for an operator, name and e-mail address of a club
     /// user, otherwise the value of `actor`.
     pub by: String,
+    /// Name of the operator, club member or club that acted.
+    pub name: Option<String>,
     pub action: String,
     /// The changed object: `draw:1042`, `order:…`, `setting:…`
     pub object: String,
@@ -41,6 +43,7 @@ impl From<WrittenEntry> for AuditEntry {
             id: entry.id,
             at: rfc3339(entry.at),
             by,
+            name: entry.name,
             actor: entry.actor,
             action: entry.action,
             object: entry.object,
@@ -81,5 +84,7 @@ pub struct AuditTrail {
     pub entries: Vec<AuditEntry>,
     /// Value of the query parameter `before` that requests the next page of older entries.
     pub next: Option<i64>,
+    /// Number of entries that the filters select, on all pages.
+    pub total: i64,
     pub chain: AuditChain,
 }

@@ -3,7 +3,7 @@
 use domain::provider_error::ProviderErrorClass;
 use domain::refund::LOW_BALANCE_NOTE;
 use domain::{Cents, DisputeStatus, PendingCause, RefundStatus};
-use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
+use persistence::records::console::orders::{OrderDetails, OrderDetailsLine, OrderMailRow};
 use persistence::records::webhook_lookups::BankNoticeRow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -101,6 +101,32 @@ fn fraud_type_text(fraud_type: &str) -> &'static str {
     }
 }
 
+/// A mail about an order.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderMail {
+    /// Kind of the mail, such as `tickets` or `refunded`.
+    pub kind: String,
+    /// Address of the recipient; null while the buyer left none.
+    pub to: Option<String>,
+    /// State of the mail: `pending`, `sent` or `dead`.
+    pub state: String,
+    pub queued_at: String,
+    pub sent_at: Option<String>,
+}
+
+impl From<&OrderMailRow> for OrderMail {
+    fn from(row: &OrderMailRow) -> OrderMail {
+        OrderMail {
+            kind: row.kind.clone(),
+            to: row.to_address.clone(),
+            state: row.state.clone(),
+            queued_at: format_timestamp(row.queued_at),
+            sent_at: row.sent_at.map(format_timestamp),
+        }
+    }
+}
+
 /// An order with all details, for the operator.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -117,7 +143,18 @@ pub struct ConsoleOrder {
     pub card_fee: String,
     pub platform_fee: String,
     pub created_at: String,
+    pub authorised_at: Option<String>,
+    pub allocated_at: Option<String>,
     pub captured_at: Option<String>,
+    /// When the order was released or became void.
+    pub ended_at: Option<String>,
+    /// Why the order ended.
+    pub end_reason: Option<String>,
+    /// Stripe's fee; null while Stripe has not reported it.
+    pub stripe_fee: Option<String>,
+    pub payment_method: Option<String>,
+    /// The mails about the order, oldest first.
+    pub mails: Vec<OrderMail>,
     pub consented: bool,
     pub lines: Vec<ConsoleLine>,
     pub refund: Option<ConsoleRefund>,
@@ -132,6 +169,7 @@ impl ConsoleOrder {
         order: &OrderDetails,
         lines: &[OrderDetailsLine],
         notices: &[BankNoticeRow],
+        mails: &[OrderMailRow],
     ) -> ConsoleOrder {
         let why_not = why_not_refundable(order);
         ConsoleOrder {
@@ -147,7 +185,14 @@ impl ConsoleOrder {
             card_fee: Cents(order.card_fee_cents).decimal(),
             platform_fee: Cents(order.application_fee_cents).decimal(),
             created_at: format_timestamp(order.opened_at),
+            authorised_at: order.authorised_at.map(format_timestamp),
+            allocated_at: order.allocated_at.map(format_timestamp),
             captured_at: order.captured_at.map(format_timestamp),
+            ended_at: order.ended_at.map(format_timestamp),
+            end_reason: order.end_reason.clone(),
+            stripe_fee: order.provider_fee_cents.map(|cents| Cents(cents).decimal()),
+            payment_method: order.payment_method.clone(),
+            mails: mails.iter().map(OrderMail::from).collect(),
             consented: order.consented,
             lines: lines.iter().map(console_line).collect(),
             refund: console_refund(order),

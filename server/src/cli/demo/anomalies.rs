@@ -86,7 +86,11 @@ pub async fn create_anomalies(
         )
         .await
         .context("a buyer without an address")?;
-    Ok(vec![without_buyer, seeder.unresolved_cancellation()])
+    Ok(vec![
+        without_buyer,
+        seeder.unresolved_cancellation(),
+        seeder.wrong_amount(),
+    ])
 }
 
 impl AnomalySeeder<'_> {
@@ -186,6 +190,22 @@ impl AnomalySeeder<'_> {
         DeferredAnomaly {
             anomaly,
             amount: Cents(2_500),
+            at: self.seeding.now,
+        }
+    }
+
+    /// Returns an invented anomaly for display: a payment with another amount than its order. The
+    /// operator can mark it as resolved.
+    fn wrong_amount(&self) -> DeferredAnomaly {
+        let anomaly = Anomaly {
+            kind: AnomalyKind::MismatchedAmount,
+            payment_intent: Some(PaymentIntentId("pi_demo_wrong_amount".to_string())),
+            order: None,
+            note: "amount, currency, account or order differ from ours".to_string(),
+        };
+        DeferredAnomaly {
+            anomaly,
+            amount: Cents(4_000),
             at: self.seeding.now,
         }
     }

@@ -85,7 +85,8 @@ impl DemoSeasonUpdater {
     }
 
     /// Creates draws when fewer than `DRAWS_ON_SALE_MIN` are on sale. Completes games that have
-    /// waited for a result longer than `RESULT_OVERDUE_AFTER_MS`.
+    /// waited for a result longer than `RESULT_OVERDUE_AFTER_MS`. A game whose result was undone is left
+    /// to the operator, who undid it to enter another one.
     ///
     /// # Errors
     ///
@@ -104,7 +105,7 @@ impl DemoSeasonUpdater {
         let (_, views) = self.state.catalogue.published_draws(now);
         let awaiting = views
             .iter()
-            .filter(|view| view.result.is_none() && view.closes_at <= now);
+            .filter(|view| view.result.is_none() && !view.deal_public && view.closes_at <= now);
         let mut awaiting: Vec<(Timestamp, DrawId)> =
             awaiting.map(|view| (view.closes_at, view.draw)).collect();
         awaiting.sort();

@@ -7,14 +7,15 @@ use crate::api::error::Problem;
 use crate::ops::console_health;
 use crate::state::State;
 
-/// The five anomaly types (specification C, line 180), listed so that a type without anomalies is
+/// The anomaly types (specification C, line 180, and disputes), listed so that a type without anomalies is
 /// written as 0 rather than left out.
-const ANOMALY_TYPES: [&str; 5] = [
+const ANOMALY_TYPES: [&str; 6] = [
     "missing_ticket",
     "duplicate_payment",
     "failed_allocation",
     "mismatched_amount",
     "orphaned_ticket",
+    "dispute",
 ];
 /// Minimum seconds between two integrity checks for metrics, because a check reads every row.
 const INTEGRITY_CHECK_INTERVAL_SECONDS: i64 = 300;

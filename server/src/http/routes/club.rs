@@ -15,6 +15,7 @@ use crate::state::State;
 pub mod agreement;
 pub mod claims;
 pub mod connect;
+pub mod dashboard;
 pub mod descriptions;
 mod draw_check;
 pub mod draws;

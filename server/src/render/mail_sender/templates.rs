@@ -7,10 +7,13 @@
 //! | `refund-pending`, `refund-failed`, `refund-failed-operator` | nothing |
 //! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
 //! | `winner-details` | `draw` |
+//! | `prize-paid`, `prize-not-paid` | `draw`, `account` (masked), or no account |
 //! | `winner-bank`, `winner-bank-proposed` | `draw`, `account` (masked), `by` |
 //! | `results-due`, `results-submitted` | `draw` |
 //! | `connect-incomplete`, `account-lost` | `club` |
 //! | `account-lost-operator` | `club`, `account`: its id at Stripe |
+//! | `draw-cancelled` | `draw`, `reason` |
+//! | `kick-off-moved`, `kick-off-moved-club` | `draw`, `reason`, `before` and `after` (milliseconds) |
 //! | `correction` | `draw` |
 //! | `reset`, `verify` | `sealedLink`, `name` |
 //! | `invitation` | `sealedLink`, `name`, `club`, `role` |
@@ -43,6 +46,7 @@ const DEFAULT_BAR_COLOUR: &str = "#0b5d4b";
 const DEFAULT_BUYER_NAME: &str = "Ticket Holder";
 
 mod club;
+mod draw_changes;
 mod money;
 mod operator;
 
@@ -71,6 +75,11 @@ struct MailData {
     serial: Option<u16>,
     club: Option<i64>,
     until: Option<i64>,
+    /// The kick-off before and after it was moved, in milliseconds.
+    before: Option<i64>,
+    after: Option<i64>,
+    /// The reason that the operator gave for a change.
+    reason: Option<String>,
     name: Option<String>,
     role: Option<String>,
     /// The last digits of a bank account number, or the id of a connected account.
@@ -121,13 +130,18 @@ impl MailWriter<'_> {
             ("not-charged", Some(order)) => self.not_charged_mail(order).await,
             ("disputed", Some(order)) => self.dispute_mail(order).await,
             ("inquiry", Some(order)) => self.inquiry_mail(order).await,
+            ("kick-off-moved", Some(order)) => self.kick_off_moved_mail(order, data).await,
             ("winner", Some(order)) => self.winner_mail(order, data).await,
             ("correction", Some(order)) => self.correction_mail(order, data).await,
             ("winner-bank", Some(order)) => self.bank_details_given_mail(order, data).await,
             ("winner-bank-proposed", Some(order)) => {
                 self.bank_details_proposed_mail(order, data).await
             }
+            ("prize-paid", Some(order)) => self.prize_paid_mail(order, data).await,
+            ("prize-not-paid", Some(order)) => self.prize_not_paid_mail(order, data).await,
             ("winner-details", _) => self.winner_details_mail(data).await,
+            ("kick-off-moved-club", _) => self.kick_off_moved_club_mail(data).await,
+            ("draw-cancelled", _) => self.draw_cancelled_mail(data).await,
             ("results-due", _) => self.results_due_mail(data).await,
             ("results-submitted", _) => self.results_submitted_mail(data).await,
             ("connect-incomplete", _) => self.stripe_onboarding_incomplete_mail(data).await,

@@ -2,10 +2,10 @@
 
 use csv::{Terminator, WriterBuilder};
 
-use super::{ReportFacts, ReportRow, labelled_sums};
+use super::{ReportFacts, ReportRow};
 use crate::api::time_format::rfc3339;
 use crate::render::date_time_text;
-use crate::services::draw_revenue::DrawRevenue;
+use crate::text::contact_format::PHONE_SEPARATORS;
 
 /// Escapes a text so that no spreadsheet treats the cell as a formula (decision F-6).
 pub(super) fn escape_formula(text: &str) -> String {
@@ -36,23 +36,25 @@ fn is_invisible_format(letter: char) -> bool {
     )
 }
 
-/// Formats a phone number for a CSV cell as text, so that a spreadsheet keeps its leading zero.
+/// Formats a phone number for a CSV cell. An Australian number starts with 0 instead of +61, because
+/// a cell that starts with a plus sign would be escaped as a formula, and programs that import the
+/// file refuse an escaped number.
 pub(super) fn phone_csv_cell(text: &str) -> String {
-    let text = escape_formula(text);
-    if text.starts_with(|c: char| c.is_ascii_digit()) {
-        format!("'{text}")
-    } else {
-        text
+    let is_plain = |c: char| c.is_ascii_digit() || PHONE_SEPARATORS.contains(c);
+    match text.trim().strip_prefix("+61") {
+        Some(rest) if rest.chars().all(is_plain) => {
+            format!("0{}", rest.trim_start().trim_start_matches('0'))
+        }
+        _ => escape_formula(text),
     }
 }
 
-/// Writes a draw's report as CSV: UTF-8 with a byte order mark, CRLF line ends, the sums below the
-/// rows.
-pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Option<Vec<u8>> {
+/// Writes a draw's tickets as CSV: UTF-8 with a byte order mark, CRLF line ends, one row for each
+/// ticket and nothing else, so that other programs can import the file.
+pub fn csv(facts: &ReportFacts, rows: &[ReportRow]) -> Option<Vec<u8>> {
     let mut bytes = "\u{feff}".as_bytes().to_vec();
     let mut writer = WriterBuilder::new()
         .terminator(Terminator::CRLF)
-        .flexible(true)
         .from_writer(&mut bytes);
     let heading = [
         "Ticket",
@@ -85,7 +87,7 @@ pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
                 } else {
                     String::new()
                 },
-                escape_formula(&row.name),
+                escape_formula(row.buyer_text()),
                 escape_formula(&row.email),
                 phone_csv_cell(&row.phone),
                 rfc3339(row.sold_at),
@@ -94,13 +96,6 @@ pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
             ])
             .ok()?;
     }
-    writer.write_record([""]).ok()?;
-    for (name, amount) in labelled_sums(facts, takings) {
-        writer.write_record([name, amount]).ok()?;
-    }
-    writer
-        .write_record(["Generated", &rfc3339(facts.generated_at)])
-        .ok()?;
     drop(writer);
     Some(bytes)
 }

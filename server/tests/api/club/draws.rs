@@ -142,6 +142,11 @@ async fn every_field_of_draw_form_is_validated() {
             "Ticket price must be at most $10,000.00",
         ),
         (
+            "ticketPrice",
+            json!("0.19"),
+            "Ticket price must be at least $0.50, the smallest amount that can be paid by card",
+        ),
+        (
             "prizePercentage",
             json!(0),
             "Prize percentage must be between 1 and 100",
@@ -565,6 +570,133 @@ async fn draw_price_and_prize_are_locked_once_tickets_are_sold() {
     assert_eq!(
         (&changed["awayTeam"], &changed["locked"]),
         (&json!("Tigers"), &json!(true))
+    );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn card_fee_setting_is_locked_once_tickets_are_sold() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let path = format!("/api/draws/{draw}");
+    let set = async |passed_on: bool| {
+        let body = json!({ "passStripeFees": passed_on });
+        browser.call(Method::PATCH, &path, Some(&body)).await
+    };
+    assert_eq!(set(true).await.ok()["passStripeFees"], true);
+    server.alice().buy(draw, 2).await;
+    let refused = set(false).await.expect_refusal(409, "terms-locked");
+    assert_eq!(
+        refused["message"],
+        "Cannot change who pays the card fee after tickets are sold (2 tickets sold)"
+    );
+    assert_eq!(set(true).await.ok()["passStripeFees"], true);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn draw_without_a_payable_price_is_refused() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let set = async |price: &str, passed_on: bool| {
+        let body = json!({ "ticketPrice": price, "passStripeFees": passed_on });
+        browser
+            .call(Method::PATCH, &format!("/api/draws/{draw}"), Some(&body))
+            .await
+    };
+    set("0.30", false).await.expect_refusal(400, "invalid");
+    assert_eq!(
+        set("0.30", true).await.ok()["ticketPrice"],
+        "0.30",
+        "with the card fee of 31 cents, a buyer pays 61 cents"
+    );
+    assert_eq!(set("0.50", false).await.ok()["ticketPrice"], "0.50");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn draw_check_finds_every_refusal_without_accepted_terms() {
+    let server = TestServer::start().await;
+    server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let check = async |form: Value| browser.post("/api/draws/check", form).await;
+    assert_eq!(check(new_draw_form()).await.status, 204);
+    for (field, value) in [
+        ("gameDate", json!("2020-01-01")),
+        ("ticketPrice", json!(0)),
+        ("homeTeam", json!("")),
+    ] {
+        check(new_draw_form_with(field, value))
+            .await
+            .expect_refusal(400, "invalid");
+    }
+    accept_terms(&browser).await;
+    let draw = browser.post("/api/draws", new_draw_form()).await.ok();
+    let refused = check(new_draw_form())
+        .await
+        .expect_refusal(409, "draw-exists");
+    assert_eq!(refused["drawNumber"], draw["drawNumber"]);
+    let storm = server.create_club("storm").await;
+    check(new_draw_form_with("clubId", json!(storm.id.0)))
+        .await
+        .expect_refusal(404, "not-found");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn draw_without_sales_is_cancelled_by_its_club() {
+    let server = TestServer::start().await;
+    let broncos = server.create_club("broncos").await;
+    let (unsold, sold) = (
+        server.create_draw(broncos.id).await,
+        server.create_draw(broncos.id).await,
+    );
+    server.alice().buy(sold, 1).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let cancel = async |draw: domain::DrawId| {
+        browser
+            .post(&format!("/api/draws/{draw}/cancel"), json!({}))
+            .await
+    };
+    cancel(sold).await.expect_refusal(409, "has-sales");
+    assert_eq!(cancel(unsold).await.ok()["status"], "cancelled");
+    cancel(unsold).await.expect_refusal(409, "not-active");
+    let audited = "select count(*) from audit_log where action = $1";
+    assert_eq!(
+        server.database.query_number(audited, "cancel-draw").await,
+        1
+    );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn readable_fixture_lines_are_imported_and_others_listed() {
+    let server = TestServer::start().await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    accept_terms(&browser).await;
+    let table = "Date;Kick-off;State;Home team;Away team\n06/03/2036;3:00pm;Queensland;Broncos;Cowboys\n\
+                 07/03/2036;dusk;QLD;Broncos;Storm\n";
+    let import = async |query: &str| {
+        let path = format!("/api/clubs/{}/fixtures?{query}", broncos.id);
+        let request = browser
+            .bare_request(Method::POST, &path)
+            .header("origin", &server.url);
+        Buyer::send_request(request.body(table)).await
+    };
+    import("contactPhone=0400333444")
+        .await
+        .expect_refusal(422, "fixtures-refused");
+    let imported = import("skipInvalid=true&contactPhone=0400333444")
+        .await
+        .ok();
+    assert_eq!(imported["created"], 1);
+    assert_eq!(imported["rows"][0]["gameDate"], "2036-03-06T05:00:00Z");
+    assert_eq!(
+        imported["problems"],
+        json!([{ "line": 3, "message": "kick-off \"dusk\" is not like 7:10pm or 19:10" }])
     );
     server.finish().await;
 }

@@ -73,7 +73,7 @@ async fn home_page_fields_accept_largest_value_and_refuse_larger() {
             save("homePageSlug", json!(word))
                 .await
                 .expect_refusal(400, "invalid")["message"],
-            INVALID_SLUG_MESSAGE,
+            "This page name is reserved. Please choose another one.",
             "{word}"
         );
     }
@@ -482,6 +482,13 @@ async fn share_image_has_at_most_3_mb_and_stays_while_in_use() {
             .await
             .expect_refusal(413, "file-too-large")["message"],
         "Max size is 3MB"
+    );
+    assert_eq!(
+        upload(&jpeg_of_size(3_240_000))
+            .await
+            .expect_refusal(413, "file-too-large")["message"],
+        "Max size is 3MB",
+        "the base64 of such a file is larger than that of the largest picture"
     );
     let url = upload(&jpeg_of_size(3_000_000)).await.ok()["url"].clone();
     for (name, game) in [("First", one), ("Second", two)] {

@@ -291,3 +291,42 @@ async fn club_sees_pairs_after_reveal_and_other_clubs_see_no_buyer() {
     );
     server.finish().await;
 }
+
+#[actix_web::test]
+async fn paid_prize_is_mailed_after_ten_minutes_and_undone_within_a_day() {
+    let server = TestServer::start().await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
+    put_bank_details(&browser, draw, bank_details()).await.ok();
+    let payout = record_payout(&browser, draw).await.ok();
+    let paid = settle_payout(&browser, &payout, "completed").await.ok();
+    assert!(paid["undoUntil"].is_string());
+    // A mistake that is undone at once is never mailed.
+    let undone = settle_payout(&browser, &payout, "pending").await.ok();
+    assert_eq!(
+        (&undone["status"], &undone["completedAt"]),
+        (&json!("pending"), &json!(null))
+    );
+    let dead = "select count(*) from email_outbox where kind = $1 and state = 'dead'";
+    assert_eq!(server.database.query_number(dead, "prize-paid").await, 1);
+    put_bank_details(&browser, draw, bank_details()).await.ok();
+    settle_payout(&browser, &payout, "completed").await.ok();
+    server.clock.advance_seconds(601);
+    let mail = server.next_mail("prize-paid").await;
+    assert_eq!(mail.to, "alice@example.com");
+    assert!(mail.data.contains("••••678"), "{}", mail.data);
+    // The winner has read the first mail, so that a second one corrects it.
+    club::reauthenticate(&browser).await;
+    settle_payout(&browser, &payout, "pending").await.ok();
+    assert_eq!(
+        server.next_mail("prize-not-paid").await.to,
+        "alice@example.com"
+    );
+    settle_payout(&browser, &payout, "completed").await.ok();
+    server.clock.advance_seconds(23 * 3600);
+    server.clock.advance_seconds(2 * 3600);
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    settle_payout(&browser, &payout, "pending")
+        .await
+        .expect_refusal(409, "payout-settled");
+    server.finish().await;
+}

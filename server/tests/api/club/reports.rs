@@ -4,7 +4,7 @@
 use domain::DrawId;
 use lopdf::{Document, Object};
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::financials::{absolute_cents_from_json, sell_tickets_of_two_draws};
 use super::winners::{bank_details, create_draw_won_by_alice, put_bank_details};
@@ -70,10 +70,6 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
             pdf_text(&download_bytes(&browser, &format!("/api/draws/{draw}/report")).await);
         for (name, field) in REPORT_LABELS_AND_FIELDS {
             let amount = money[field].as_str().expect("an amount");
-            assert!(
-                table.contains(&format!("\r\n{name},{amount}\r\n")),
-                "{name} {amount} is missing in\n{table}"
-            );
             let on_paper = format!("${amount}");
             let follows = |place: usize| {
                 paper[place + name.len()..].split_whitespace().next() == Some(on_paper.as_str())
@@ -81,8 +77,8 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
             let is_listed = paper.match_indices(name).any(|(place, _)| follows(place));
             assert!(is_listed, "{name} {amount} is missing in\n{paper}");
         }
-        let sold = format!("Tickets sold,{}\r\n", money["soldTickets"]);
-        assert!(table.contains(&sold), "{table}");
+        let rows = table.lines().count() as u64 - 1;
+        assert_eq!(json!(rows), money["soldTickets"], "{table}");
         captured += absolute_cents_from_json(&money["totalRevenue"])
             + absolute_cents_from_json(&money["cardFeesPaidByBuyers"]);
         provider += absolute_cents_from_json(&money["actualStripeFees"]);
@@ -259,9 +255,7 @@ async fn buyer_name_never_becomes_csv_formula() {
         "{table}"
     );
     assert!(
-        table.contains(
-            ",\"'=HYPERLINK(\"\"http://evil.test\"\")\",zoe@example.com,'+61 411 000 009,"
-        ),
+        table.contains(",\"'=HYPERLINK(\"\"http://evil.test\"\")\",zoe@example.com,0411 000 009,"),
         "{table}"
     );
     assert!(

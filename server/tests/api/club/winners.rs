@@ -706,6 +706,7 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
         for (browser, path) in [
             (&browser, format!("/api/clubs/{id}/stats")),
             (&browser, format!("/api/clubs/{id}/draws")),
+            (&browser, format!("/api/clubs/{id}/to-do")),
             (&operator, "/api/admin/analytics".to_string()),
             (&operator, "/api/admin/draws".to_string()),
         ] {
@@ -763,5 +764,53 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
         ),
         (&json!(1), &json!(null))
     );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn winner_is_mailed_again_with_new_link_when_asked() {
+    let server = TestServer::start().await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
+    let notify = async |again: bool| {
+        let path = format!("/api/draws/{draw}/notify-winners");
+        browser.post(&path, json!({ "again": again })).await
+    };
+    notify(true).await.ok();
+    let first = claim_token_from_next_mail(&server).await;
+    let again = notify(true).await.ok();
+    assert_eq!(again, json!({ "emailsSent": 1, "totalWinners": 1 }));
+    let second = claim_token_from_next_mail(&server).await;
+    assert_ne!(first, second);
+    assert_eq!(
+        notify(true).await.ok()["emailsSent"],
+        0,
+        "at most one mail a minute"
+    );
+    let stranger = server.bob();
+    let look = async |token: &str| {
+        stranger
+            .post("/api/claims/look", json!({ "token": token }))
+            .await
+    };
+    look(&first).await.expect_refusal(404, "claim-unknown");
+    assert_eq!(look(&second).await.ok()["bank"], json!(null));
+    let mut body = bank_details();
+    body["token"] = json!(second);
+    let received = stranger.post("/api/claims", body).await.ok();
+    assert_eq!(
+        (
+            &received["bank"]["accountNumber"],
+            &received["bank"]["accountName"]
+        ),
+        (&json!("••••678"), &json!("Alice Example"))
+    );
+    notify(true).await.expect_refusal(409, "claim-used");
+    let winners = browser
+        .get(&format!("/api/draws/{draw}/winners"))
+        .await
+        .ok();
+    assert_eq!(winners["entered"]["by"], "your club’s login");
+    assert!(winners["notifiedAt"].is_string());
+    assert_eq!(winners["mailFailed"], false);
     server.finish().await;
 }

@@ -100,6 +100,46 @@ async fn operator_writes_are_audited_on_their_object() {
     let club = server.club_id("broncos");
     post(&format!("/api/admin/clubs/{club}/archive"), json!({})).await;
 
+    let select = async |query: &str| {
+        let page = operator
+            .get(&format!("/api/admin/audit?{query}"))
+            .await
+            .ok();
+        let entries = page["entries"].as_array().cloned().unwrap_or_default();
+        let actions: Vec<String> = entries
+            .iter()
+            .filter_map(|entry| entry["action"].as_str().map(str::to_string))
+            .collect();
+        (page["total"].clone(), actions)
+    };
+    let both = (
+        json!(2),
+        vec!["cancel-draw".to_string(), "undo-results".to_string()],
+    );
+    assert_eq!(select("action=cancel-draw,undo-results").await, both);
+    assert_eq!(
+        select("action=cancel-draw,undo-results&actor=operator&limit=1").await,
+        (json!(2), vec!["cancel-draw".to_string()]),
+        "the count is of all pages"
+    );
+    assert_eq!(
+        select("q=rAiN&actor=operator").await,
+        (json!(1), vec!["cancel-draw".to_string()])
+    );
+    for nothing in [
+        "actor=club",
+        "actor=system&action=cancel-draw",
+        "since=4000000000000",
+    ] {
+        assert_eq!(select(nothing).await, (json!(0), Vec::new()), "{nothing}");
+    }
+    let newest = &operator.get("/api/admin/audit?limit=1").await.ok()["entries"][0];
+    assert_eq!(
+        (&newest["by"], newest["name"].is_string()),
+        (&json!("Super Admin"), true),
+        "the operator has a name"
+    );
+
     let actions = async |object: String| -> Vec<String> {
         let entries = fetch_audit_entries_of_valid_chain(&operator, &object).await;
         entries

@@ -176,8 +176,18 @@ async fn order_without_buyer_is_anomaly_after_10_minutes_until_recovered() {
         .ok()[0]
         .clone();
     assert_eq!(
-        (&healed["id"], &healed["resolution"]),
-        (&anomaly["id"], &json!("healed"))
+        (
+            &healed["id"],
+            &healed["resolution"],
+            &healed["resolvedBy"],
+            &healed["resolvedByName"]
+        ),
+        (
+            &anomaly["id"],
+            &json!("Buyer assigned by hand"),
+            &json!("Super Admin"),
+            &json!("Operator")
+        )
     );
     let order = anomaly["orderId"].as_str().expect("an order");
     let trail = operator

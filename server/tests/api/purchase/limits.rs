@@ -1,7 +1,8 @@
 //! Limits of a purchase: amounts, ticket counts, request rates, and clubs that cannot sell.
 
 use domain::Cents;
-use sandbox::faults::{Faults, WebhookFaults};
+use domain::provider_error::ProviderErrorClass;
+use sandbox::faults::{Fault, Faults, WebhookFaults};
 use serde_json::json;
 
 use crate::support::TestServer;
@@ -280,5 +281,26 @@ async fn deauthorized_club_cannot_sell_and_buyer_sees_neutral_message() {
         0,
         "no ticket is reserved"
     );
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn request_refused_by_provider_is_conflict_without_charge() {
+    let server = TestServer::start().await;
+    let draw = server.create_club_with_draw().await;
+    let alice = server.alice();
+    server
+        .sandbox
+        .fail_next("/v1/payment_intents", Fault::InvalidRequest);
+    let refused = alice
+        .request_intent(draw, 1)
+        .await
+        .expect_refusal(409, "payment-refused");
+    let words = ProviderErrorClass::InvalidRequest.guide().buyer;
+    assert_eq!(refused["message"], words);
+    assert!(words.contains("You have not been charged"), "{words}");
+    let view = server.engine.draws.view(draw).await.expect("a view");
+    assert_eq!((view.held, view.sold), (0, 0), "no ticket stays reserved");
+    assert_eq!(server.sandbox.ledger()["total"]["count"], 0);
     server.finish().await;
 }

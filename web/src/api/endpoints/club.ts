@@ -4,6 +4,7 @@ import { withReauthentication } from '@/api/reauthentication';
 import type { Draw } from '@/api/wire';
 import type {
   BankDetails,
+  BuyerOrder,
   Claim,
   ClubUser,
   DrawTemplate,
@@ -18,6 +19,7 @@ import type {
   Reauthenticated,
   Registration,
   ResultEntered,
+  TicketsResent,
   User,
   WaitlistEntry,
   Whoami,
@@ -60,11 +62,15 @@ export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 export const CLUB_API_PATHS = {
   club: (idOrSlug: number | string) => `/api/clubs/${encodePathPart(idOrSlug)}`,
   stats: (club: number) => `/api/clubs/${club}/stats`,
+  tasks: (club: number) => `/api/clubs/${club}/to-do`,
+  pace: (club: number) => `/api/clubs/${club}/pace`,
+  activity: (club: number) => `/api/clubs/${club}/activity`,
   draws: (club: number) => `/api/clubs/${club}/draws`,
   awaiting: (club: number) => `/api/draws/awaiting-results?clubId=${club}`,
   connect: (club: number) => `/api/clubs/${club}/stripe-connect/status`,
   draw: (draw: number) => `/api/draws/${draw}`,
   financials: (draw: number) => `/api/draws/${draw}/financials`,
+  sales: (draw: number) => `/api/draws/${draw}/sales`,
   payouts: (draw: number) => `/api/draws/${draw}/payouts`,
   winners: (draw: number) => `/api/draws/${draw}/winners`,
   people: (club: number) => `/api/clubs/${club}/users`,
@@ -97,6 +103,12 @@ export const fetchDrawTemplate = (club: number) =>
   get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
 export const createDraw = (club: number, request: DrawRequest) =>
   post<Draw>('/api/draws', { ...request, clubId: club });
+/** Checks a new draw as the server would on creation, and creates nothing. */
+export const checkDraw = (club: number, request: DrawRequest) =>
+  post<void>('/api/draws/check', { ...request, clubId: club });
+/** Cancels a draw that has no sales. */
+export const cancelUnsoldDraw = (draw: number) =>
+  withReauthentication(() => post<Draw>(`/api/draws/${draw}/cancel`, {}));
 export const changeDraw = (draw: number, request: DrawRequest) =>
   patch<Draw>(CLUB_API_PATHS.draw(draw), request);
 export const archiveDraw = (draw: number, archived: boolean) =>
@@ -108,12 +120,18 @@ export const submitResults = (draw: number, home: number, away: number) =>
       awayFirstTryScorer: away,
     }),
   );
-export const notifyWinners = (draw: number) =>
-  post<WinnerNotified>(`/api/draws/${draw}/notify-winners`, {});
-export const recordWinnerPayout = (draw: number) =>
-  withReauthentication(() => post<Payout>(CLUB_API_PATHS.payouts(draw), { type: 'winner' }));
-export const recordPayoutOutcome = (payout: number, status: 'completed' | 'failed', note: string) =>
-  withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
+/** Mails the winner. With `again`, sends another mail with a new link. */
+export const notifyWinners = (draw: number, again: boolean) =>
+  post<WinnerNotified>(`/api/draws/${draw}/notify-winners`, { again });
+/** Records that the club has paid the prize. The server mails the winner ten minutes later. */
+export const recordPrizePaid = (draw: number, note: string) =>
+  withReauthentication(async () => {
+    const payout = await post<Payout>(CLUB_API_PATHS.payouts(draw), { type: 'winner' });
+    return patch<Payout>(`/api/payouts/${payout.id}`, { status: 'completed', note });
+  });
+/** Sets a payout that was marked as paid back to pending, within 24 hours. */
+export const undoPayout = (payout: number) =>
+  withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status: 'pending' }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
   withReauthentication(() => put<MaskedBankDetails>(`/api/draws/${draw}/winner-bank`, bank));
 /**
@@ -153,16 +171,16 @@ export interface FixtureSeason {
 }
 
 /**
- * Imports a season. The request body is the fixtures table as CSV. With `dryRun`, the server only
- * checks the table.
+ * Imports the readable lines of a season. The request body is the fixtures table as the spreadsheet
+ * saved it. With `dryRun`, the server only checks the table.
  */
 export const importFixtures = (
   club: number,
-  table: string,
+  table: Blob | string,
   { dryRun, price, prize, contactName, contactPhone }: FixtureSeason & { dryRun: boolean },
 ) =>
   post<FixtureImportResult>(
-    `/api/clubs/${club}/fixtures?dryRun=${dryRun}&price=${encodePathPart(price)}&prize=${prize}&contactName=${encodePathPart(contactName)}&contactPhone=${encodePathPart(contactPhone)}`,
+    `/api/clubs/${club}/fixtures?dryRun=${dryRun}&skipInvalid=true&price=${encodePathPart(price)}&prize=${prize}&contactName=${encodePathPart(contactName)}&contactPhone=${encodePathPart(contactPhone)}`,
     undefined,
     { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },
   );
@@ -206,3 +224,10 @@ export const uploadOfferImage = (image: OfferImageUpload) =>
   post<{ url: string }>('/api/uploads/bundle-image', image);
 export const deleteOfferImage = (url: string, clubSlug: string, bundleSlug: string) =>
   del<unknown>('/api/uploads/bundle-image', { url, clubSlug, bundleSlug });
+
+/** Finds the club's paid orders by a part of the buyer's name, e-mail address or phone. */
+export const searchBuyers = (club: number, text: string) =>
+  get<BuyerOrder[]>(`/api/clubs/${club}/buyers?q=${encodePathPart(text)}`);
+/** Mails a buyer's tickets again, to the stored address. */
+export const resendTickets = (club: number, order: string) =>
+  post<TicketsResent>(`/api/clubs/${club}/orders/${encodePathPart(order)}/resend`, {});

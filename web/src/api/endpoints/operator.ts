@@ -158,10 +158,30 @@ export const deleteFooterItem = (item: number) => del<void>(`/api/admin/footer-m
 export const fetchAnalytics = () => get<Analytics>('/api/admin/analytics');
 export const fetchMetricSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
 export const fetchHealth = () => get<Health>('/api/admin/health');
-export const fetchAuditEntries = (objects: string, before?: number) =>
-  get<AuditPage>(
-    `/api/admin/audit?object=${encodeURIComponent(objects)}&limit=50${before === undefined ? '' : `&before=${before}`}`,
-  );
+export interface AuditFilter {
+  /** Objects such as `draw:1042,order:…`; empty for all. */
+  objects?: string;
+  /** Actions, separated by commas; empty for all. */
+  actions?: string;
+  /** `operator`, `club`, `system` or one actor such as `operator 1`; empty for all. */
+  actor?: string;
+  /** First moment in milliseconds; undefined for all. */
+  since?: number;
+  text?: string;
+  limit: number;
+  before?: number;
+}
+
+export function fetchAuditEntries(filter: AuditFilter) {
+  const params = new URLSearchParams({ object: filter.objects ?? '' });
+  params.set('limit', String(filter.limit));
+  if (filter.actions) params.set('action', filter.actions);
+  if (filter.actor) params.set('actor', filter.actor);
+  if (filter.since !== undefined) params.set('since', String(filter.since));
+  if (filter.text) params.set('q', filter.text);
+  if (filter.before !== undefined) params.set('before', String(filter.before));
+  return get<AuditPage>(`/api/admin/audit?${params.toString()}`);
+}
 export const searchOperatorConsole = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 

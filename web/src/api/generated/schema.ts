@@ -65,12 +65,14 @@ export interface components {
             resolvedBy: string | null;
             /** @description E-mail address of the operator who resolved the anomaly, if an operator did. */
             resolvedByEmail: string | null;
+            /** @description Name of the operator who resolved the anomaly, if an operator did. */
+            resolvedByName: string | null;
             /** @description URL of the payment in Stripe's dashboard, or in the sandbox's. */
             stripeUrl: string | null;
             ticketCount: number | null;
             /**
-             * @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or
-             *     `orphaned_ticket`.
+             * @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount`,
+             *     `orphaned_ticket` or `dispute`.
              */
             type: string;
         };
@@ -113,6 +115,8 @@ export interface components {
             hash: string;
             id: number;
             ip: string | null;
+            /** @description Name of the operator, club member or club that acted. */
+            name: string | null;
             /** @description The changed object: `draw:1042`, `order:…`, `setting:…` */
             object: string;
             previousHash: string;
@@ -123,6 +127,8 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** @description Value of the query parameter `before` that requests the next page of older entries. */
             next: number | null;
+            /** @description Number of entries that the filters select, on all pages. */
+            total: number;
         };
         /** @description Numbers of tickets of a draw (decision F-10). */
         AvailableTickets: {
@@ -175,6 +181,17 @@ export interface components {
             name?: string | null;
             phone?: string | null;
         };
+        /** @description A paid order of one of the club's buyers. */
+        BuyerOrder: {
+            boughtAt: string;
+            buyerEmail: string;
+            buyerName: string;
+            buyerPhone: string | null;
+            drawNumbers: number[];
+            orderId: string;
+            ticketCount: number;
+            total: string;
+        };
         /** @description What cancelling a draw would refund; after the cancellation, its progress. */
         Cancellation: {
             drawNumber: number;
@@ -210,6 +227,7 @@ export interface components {
         Claim: {
             awayNumber: number;
             awayTeam: string;
+            bank: components["schemas"]["MaskedBankDetails"] | null;
             clubName: string;
             clubSlug: string;
             contactName: string | null;
@@ -266,6 +284,18 @@ export interface components {
             secondaryColor: string;
             slug: string;
         };
+        /** @description An entry of the club's activity log. */
+        ClubActivity: {
+            /** @description The action's name in the audit log, such as `enter-results`. */
+            action: string;
+            at: string;
+            /** @description The person's name, `your club’s login`, `the platform operator` or `the winner`. */
+            by: string;
+            drawNumber: number | null;
+            /** @description The game of a draw; null for another object. */
+            game: string | null;
+            id: number;
+        };
         /** @description Data for the `<head>` of a club's page. */
         ClubPageMetadata: {
             accentColor: string;
@@ -280,8 +310,15 @@ export interface components {
         ClubStats: {
             clubProfit: string;
             draws: components["schemas"]["DrawCounts"];
+            /**
+             * @description The draws with paid tickets that have no buyer. Their counts and prizes differ from those of
+             *     the public draw.
+             */
+            drawsWithoutBuyers: components["schemas"]["DrawWithoutBuyers"][];
             feesEstimated: boolean;
             ticketsSold: number;
+            /** @description Paid tickets whose buyer left no e-mail address. They do not count as sold (decision F-3). */
+            ticketsWithoutBuyer: number;
             totalRevenue: string;
         };
         /** @description A club in the public list. */
@@ -291,6 +328,26 @@ export interface components {
             name: string;
             primaryColor: string;
             slug: string;
+        };
+        /** @description Something that the club has to do. */
+        ClubTask: {
+            draw: components["schemas"]["ClubTaskDraw"] | null;
+            /**
+             * @description `enter-result`, `notify-winner`, `remind-winner` (did not answer in time), `pay-winner`,
+             *     `connect-stripe` or `confirm-email`.
+             */
+            kind: string;
+            /** @description Since when the task waits. */
+            since: string;
+        };
+        /** @description The draw that a task is about. */
+        ClubTaskDraw: {
+            awayTeam: string;
+            drawNumber: number;
+            homeTeam: string;
+            prize: string;
+            /** @description Null before the winner is known, and for viewers, who see no names. */
+            winnerName: string | null;
         };
         /** @description A person who may sign in for the club (decision G-17). */
         ClubUser: {
@@ -424,6 +481,8 @@ export interface components {
         };
         /** @description An order with all details, for the operator. */
         ConsoleOrder: {
+            allocatedAt: string | null;
+            authorisedAt: string | null;
             /** @description What the buyer's bank said about the payment, newest first. */
             bankNotices: components["schemas"]["BankNotice"][];
             buyerEmail: string | null;
@@ -434,13 +493,22 @@ export interface components {
             clubName: string | null;
             consented: boolean;
             createdAt: string;
+            /** @description When the order was released or became void. */
+            endedAt: string | null;
+            /** @description Why the order ended. */
+            endReason: string | null;
             id: string;
             lines: components["schemas"]["ConsoleLine"][];
+            /** @description The mails about the order, oldest first. */
+            mails: components["schemas"]["OrderMail"][];
             paymentIntentId: string | null;
+            paymentMethod: string | null;
             platformFee: string;
             refund: components["schemas"]["ConsoleRefund"] | null;
             refundable: boolean;
             state: string;
+            /** @description Stripe's fee; null while Stripe has not reported it. */
+            stripeFee: string | null;
             subtotal: string;
             total: string;
             whyNot: string | null;
@@ -642,6 +710,19 @@ export interface components {
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
         };
+        /** @description The sales of a draw compared with the club's last game. */
+        DrawPace: {
+            drawNumber: number;
+            lastAwayTeam: string;
+            /** @description The club's last game. */
+            lastDrawNumber: number;
+            lastHomeTeam: string;
+            /**
+             * @description Tickets that the last game had sold as long before its kick-off as it is now before the
+             *     kick-off of this draw.
+             */
+            lastSold: number;
+        };
         /** @description Data for the `<head>` of a draw's page. */
         DrawPageMetadata: {
             description: string;
@@ -649,6 +730,11 @@ export interface components {
             imageUrl: string | null;
             title: string;
             url: string;
+        };
+        /** @description The sales of a draw, and of the club's game before it. */
+        DrawSales: {
+            last: components["schemas"]["SalesCurve"] | null;
+            this: components["schemas"]["SalesCurve"];
         };
         /** @description The response to closing expired draws. */
         DrawsClosed: {
@@ -672,6 +758,13 @@ export interface components {
             roundUpPrize: boolean;
             ticketPrice: string;
             timezone: string;
+        };
+        /** @description A draw with paid tickets whose buyer left no e-mail address. */
+        DrawWithoutBuyers: {
+            drawNumber: number;
+            /** @description The prize that counts only tickets with a buyer; the announced prize after the result. */
+            prize: string;
+            ticketsWithoutBuyer: number;
         };
         /** @description The response to confirming an e-mail address. */
         EmailVerified: {
@@ -729,6 +822,8 @@ export interface components {
             prizeDue: boolean;
             prizePool: string;
             soldTickets: number;
+            /** @description Paid tickets whose buyer left no e-mail address. They do not count as sold (decision F-3). */
+            ticketsWithoutBuyer: number;
             totalRevenue: string;
         };
         /** @description The result of an import, or of a dry run. */
@@ -738,8 +833,16 @@ export interface components {
             drawNumbers: number[];
             dryRun: boolean;
             found: number;
-            /** @description Every game of the uploaded fixtures table, new or already imported. */
+            /** @description The lines that cannot be read. Their games are not imported. */
+            problems: components["schemas"]["FixtureProblem"][];
+            /** @description Every readable game of the uploaded fixtures table, new or already imported. */
             rows: components["schemas"]["FixtureRow"][];
+        };
+        /** @description A line of the fixtures table that cannot be read. */
+        FixtureProblem: {
+            /** @description Line number in the file. The heading is line 1. */
+            line: number;
+            message: string;
         };
         /** @description One game of the uploaded fixtures table. */
         FixtureRow: {
@@ -980,6 +1083,14 @@ export interface components {
             /** @default null */
             token: string | null;
         };
+        /** @description The body that notifies the winner. */
+        NotifyWinner: {
+            /**
+             * @description Whether to send another mail with a new link when the winner was notified before.
+             * @default false
+             */
+            again: boolean;
+        };
         /** @description The form of an offer. */
         OfferForm: {
             /** @default null */
@@ -1085,6 +1196,17 @@ export interface components {
             tickets: components["schemas"]["OrderTicket"][];
             ticketsSold: number;
             timezone: string;
+        };
+        /** @description A mail about an order. */
+        OrderMail: {
+            /** @description Kind of the mail, such as `tickets` or `refunded`. */
+            kind: string;
+            queuedAt: string;
+            sentAt: string | null;
+            /** @description State of the mail: `pending`, `sent` or `dead`. */
+            state: string;
+            /** @description Address of the recipient; null while the buyer left none. */
+            to: string | null;
         };
         /** @description The response to a refund. */
         OrderRefunded: {
@@ -1220,6 +1342,8 @@ export interface components {
             status: string;
             /** @description Who is paid: `club_share` or `winner`. */
             type: string;
+            /** @description Until when a completed payout to a winner can be set back to pending. */
+            undoUntil: string | null;
         };
         /**
          * @description Proposed bank details, masked. They replace the winner's details when a second person of the
@@ -1598,6 +1722,12 @@ export interface components {
             /** @default null */
             note: string | null;
         };
+        /** @description Who entered the current result. */
+        ResultAuthor: {
+            /** @description The person's name, `your club’s login` or `the platform operator`. */
+            by: string;
+            enteredAt: string;
+        };
         /** @description The response to entering a result. */
         ResultEntered: {
             draw: components["schemas"]["Draw"];
@@ -1633,6 +1763,22 @@ export interface components {
             settings: number;
             transactions: number;
             waitlist: number;
+        };
+        /** @description How a draw's tickets sold over time. */
+        SalesCurve: {
+            awayTeam: string;
+            drawNumber: number;
+            homeTeam: string;
+            /**
+             * @description Ascending in time: how many minutes before kick-off the sale was, and how many tickets were
+             *     sold then.
+             */
+            points: components["schemas"]["SalesPoint"][];
+        };
+        SalesPoint: {
+            /** @description Negative after kick-off. */
+            minutesBeforeKickOff: number;
+            sold: number;
         };
         /** @description The body that starts a scan of payments for anomalies. */
         ScanForm: {
@@ -1708,7 +1854,7 @@ export interface components {
             /** @default null */
             value: string | null;
         };
-        /** @description The body that marks a payout as completed or failed. */
+        /** @description The body that marks a payout as completed or failed, or sets a completed one back to pending. */
         SettlePayout: {
             note?: string | null;
             status?: string;
@@ -1810,6 +1956,11 @@ export interface components {
             recovered: number;
             ticket: components["schemas"]["RecoveredTicket"];
         };
+        /** @description The outcome of sending a buyer's tickets again. */
+        TicketsResent: {
+            /** @description False when the mail was sent often enough within the last hour. */
+            sent: boolean;
+        };
         /** @description The tickets of one draw in a payment. */
         TransactionLine: {
             drawNumber: number;
@@ -1829,6 +1980,8 @@ export interface components {
             platformFees: string;
             /** @description Always `0.00`, as specified (decision D-13). */
             prizePools: string;
+            /** @description Money that went back to buyers. Charged, less fees and refunds, is the payout. */
+            refunded: string;
             stripeFees: string;
             totalCharged: string;
         };
@@ -1956,8 +2109,13 @@ export interface components {
         };
         /** @description The winner, for the club's dashboard. */
         Winners: {
+            entered: components["schemas"]["ResultAuthor"] | null;
+            /** @description Whether the newest mail to the winner could not be delivered. */
+            mailFailed: boolean;
             /** @description Whether the winner was notified of this result. */
             notified: boolean;
+            /** @description When the newest mail to the winner was queued. */
+            notifiedAt: string | null;
             prize: string;
             /**
              * @description Time of kick-off, at which the winning ticket is revealed. Null once it is revealed
@@ -2013,6 +2171,7 @@ export type BankDetails = components['schemas']['BankDetails'];
 export type BankNotice = components['schemas']['BankNotice'];
 export type BoughtTicket = components['schemas']['BoughtTicket'];
 export type Buyer = components['schemas']['Buyer'];
+export type BuyerOrder = components['schemas']['BuyerOrder'];
 export type Cancellation = components['schemas']['Cancellation'];
 export type CartItem = components['schemas']['CartItem'];
 export type Checks = components['schemas']['Checks'];
@@ -2020,9 +2179,12 @@ export type Claim = components['schemas']['Claim'];
 export type ClientEvent = components['schemas']['ClientEvent'];
 export type ClockCheck = components['schemas']['ClockCheck'];
 export type Club = components['schemas']['Club'];
+export type ClubActivity = components['schemas']['ClubActivity'];
 export type ClubPageMetadata = components['schemas']['ClubPageMetadata'];
 export type ClubStats = components['schemas']['ClubStats'];
 export type ClubSummary = components['schemas']['ClubSummary'];
+export type ClubTask = components['schemas']['ClubTask'];
+export type ClubTaskDraw = components['schemas']['ClubTaskDraw'];
 export type ClubUser = components['schemas']['ClubUser'];
 export type ClubUserForm = components['schemas']['ClubUserForm'];
 export type Configuration = components['schemas']['Configuration'];
@@ -2041,9 +2203,12 @@ export type DrawCounts = components['schemas']['DrawCounts'];
 export type DrawFees = components['schemas']['DrawFees'];
 export type DrawForm = components['schemas']['DrawForm'];
 export type DrawNow = components['schemas']['DrawNow'];
+export type DrawPace = components['schemas']['DrawPace'];
 export type DrawPageMetadata = components['schemas']['DrawPageMetadata'];
+export type DrawSales = components['schemas']['DrawSales'];
 export type DrawsClosed = components['schemas']['DrawsClosed'];
 export type DrawTemplate = components['schemas']['DrawTemplate'];
+export type DrawWithoutBuyers = components['schemas']['DrawWithoutBuyers'];
 export type EmailVerified = components['schemas']['EmailVerified'];
 export type Enrolment = components['schemas']['Enrolment'];
 export type EnterResult = components['schemas']['EnterResult'];
@@ -2052,6 +2217,7 @@ export type FailedPayment = components['schemas']['FailedPayment'];
 export type FeeReading = components['schemas']['FeeReading'];
 export type Financials = components['schemas']['Financials'];
 export type FixtureImportResult = components['schemas']['FixtureImportResult'];
+export type FixtureProblem = components['schemas']['FixtureProblem'];
 export type FixtureRow = components['schemas']['FixtureRow'];
 export type FooterItem = components['schemas']['FooterItem'];
 export type FooterItemForm = components['schemas']['FooterItemForm'];
@@ -2078,6 +2244,7 @@ export type MissingTicket = components['schemas']['MissingTicket'];
 export type MissingTicketResolved = components['schemas']['MissingTicketResolved'];
 export type MyTickets = components['schemas']['MyTickets'];
 export type NewPassword = components['schemas']['NewPassword'];
+export type NotifyWinner = components['schemas']['NotifyWinner'];
 export type OfferForm = components['schemas']['OfferForm'];
 export type OnboardingLink = components['schemas']['OnboardingLink'];
 export type OpenedItem = components['schemas']['OpenedItem'];
@@ -2085,6 +2252,7 @@ export type OpenedPayment = components['schemas']['OpenedPayment'];
 export type OpsNow = components['schemas']['OpsNow'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
+export type OrderMail = components['schemas']['OrderMail'];
 export type OrderRefunded = components['schemas']['OrderRefunded'];
 export type OrderTicket = components['schemas']['OrderTicket'];
 export type OrphanedTicket = components['schemas']['OrphanedTicket'];
@@ -2123,9 +2291,12 @@ export type Registration = components['schemas']['Registration'];
 export type RegistrationSwitch = components['schemas']['RegistrationSwitch'];
 export type ReservationExtended = components['schemas']['ReservationExtended'];
 export type Resolution = components['schemas']['Resolution'];
+export type ResultAuthor = components['schemas']['ResultAuthor'];
 export type ResultEntered = components['schemas']['ResultEntered'];
 export type ResultUndone = components['schemas']['ResultUndone'];
 export type Revisions = components['schemas']['Revisions'];
+export type SalesCurve = components['schemas']['SalesCurve'];
+export type SalesPoint = components['schemas']['SalesPoint'];
 export type ScanForm = components['schemas']['ScanForm'];
 export type ScanResult = components['schemas']['ScanResult'];
 export type SearchHit = components['schemas']['SearchHit'];
@@ -2147,6 +2318,7 @@ export type TicketLinkRequest = components['schemas']['TicketLinkRequest'];
 export type TicketMove = components['schemas']['TicketMove'];
 export type TicketRecoveryForm = components['schemas']['TicketRecoveryForm'];
 export type TicketsRecovered = components['schemas']['TicketsRecovered'];
+export type TicketsResent = components['schemas']['TicketsResent'];
 export type TransactionLine = components['schemas']['TransactionLine'];
 export type TransactionSums = components['schemas']['TransactionSums'];
 export type UnmaskedBankDetails = components['schemas']['UnmaskedBankDetails'];

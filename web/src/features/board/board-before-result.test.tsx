@@ -41,11 +41,12 @@ test('a board shows sold out only when no ticket is merely reserved', () => {
     <BoardBeforeResult draw={fullyReservedDraw} options={parseBoardOptions('')} />,
   );
   expect(screen.queryByText('All 169 tickets are sold')).toBeNull();
-  expect(screen.getByText('Scan to play')).toBeDefined();
+  expect(screen.getByText('Taken for now')).toBeDefined();
+  expect(screen.getByRole('img', { name: /^QR code to buy tickets/ })).toBeDefined();
   unmount();
   renderScreen(<BoardBeforeResult draw={soldOutDraw} options={parseBoardOptions('')} />);
   expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
-  expect(screen.queryByText('Scan to play')).toBeNull();
+  expect(screen.queryByRole('img', { name: /^QR code to buy tickets/ })).toBeNull();
 });
 
 test.each([
@@ -54,7 +55,7 @@ test.each([
 ])('the board of a club that takes no payments shows no link to buy (%s)', (_how, draw) => {
   renderScreen(<BoardBeforeResult draw={draw} options={parseBoardOptions('')} />);
   expect(screen.getByText('Not on sale')).toBeDefined();
-  expect(screen.queryByText('Scan to play')).toBeNull();
+  expect(screen.queryByText('Scan to buy')).toBeNull();
 });
 
 test('a sold-out board says so even when its club takes no payments any more', () => {

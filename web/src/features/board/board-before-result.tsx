@@ -3,82 +3,152 @@ import type { Draw } from '@/api/wire';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import {
   CLUB_NOT_SELLING_NOTICE,
-  isClubNotSelling,
   drawPhaseOf,
+  futureOpeningTimeOf,
+  isClubNotSelling,
+  temporarilySoldOutText,
+  type DrawPhase,
 } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { TICKETS_PER_DRAW } from '@/shared/draw-size';
-import { decimalToCents, formatDollars, priceOf, formatWholeDollars } from '@/shared/money';
-import { BoardTimer } from './board-timer';
-import { BoardPrize, BoardTitle } from './board-title';
+import { decimalToCents, formatDollars, formatWholeDollars, priceOf } from '@/shared/money';
+import { BoardQrCode } from './board-qr-code';
+import { BoardPrize, BoardSaleNumbers, JustSold } from './board-sale-numbers';
+import { FittedText } from './fitted-text';
 import type { BoardOptions } from './board-options';
-import { PurchaseQrCode } from './purchase-qr-code';
+import { useSales } from './use-sales';
 
 /** The board before the result: lights, prize, tickets sold, time left and where to buy. */
 export function BoardBeforeResult({ draw, options }: { draw: Draw; options: BoardOptions }) {
   const now = useAtomValue(nowAtom);
   const phase = drawPhaseOf(draw, now);
-  const ticket = decimalToCents(draw.ticketPrice);
-  const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
-  const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
-  // Whether the draw is cancelled. A cancelled draw has no prize, and its sold tickets are
-  // refunded.
-  const cancelled = phase === 'cancelled';
+  const { firstRecent, justSold } = useSales(draw.ticketsSold);
+  // A cancelled draw has no prize, and its sold tickets are refunded.
+  if (phase === 'cancelled') return <CancelledBoard draw={draw} options={options} />;
+  const prize = decimalToCents(draw.currentPrize);
+  const maxPrize = formatWholeDollars(decimalToCents(draw.maxPrize));
+  // Before the first sale the prize is nothing, so the board leads with what it can become.
+  const isUnsold = draw.ticketsSold === 0 && prize === 0;
+  return (
+    <>
+      {options.compact ? null : (
+        <div className="board-grid">
+          <TallyGrid sold={draw.ticketsSold} justSoldFrom={firstRecent} />
+        </div>
+      )}
+      {isUnsold ? (
+        <BoardPrize label="Max Potential" amount={decimalToCents(draw.maxPrize)} />
+      ) : (
+        <BoardPrize label="Prize pool" amount={prize} />
+      )}
+      <dl className="board-extra">
+        <div>
+          <dt className="board-label">{isUnsold ? 'Prize pool' : 'Max Potential'}</dt>
+          <dd className="num">{isUnsold ? formatWholeDollars(prize) : maxPrize}</dd>
+        </div>
+      </dl>
+      <BoardSaleNumbers
+        sold={draw.ticketsSold}
+        cap={TICKETS_PER_DRAW}
+        times={{
+          status: phase === 'soldOut' ? 'active' : draw.status,
+          opensAt: draw.opensAt ? Date.parse(draw.opensAt) : null,
+          closesAt: Date.parse(draw.gameDate),
+          of: 'draw',
+        }}
+      />
+      <DrawQrCode draw={draw} phase={phase} now={now} options={options} />
+      <JustSold count={justSold} sound={options.sound} />
+    </>
+  );
+}
+
+function CancelledBoard({ draw, options }: { draw: Draw; options: BoardOptions }) {
+  return (
+    <>
+      {options.compact ? null : (
+        <div className="board-grid">
+          <TallyGrid sold={0} />
+        </div>
+      )}
+      <div className="board-notice">
+        <p className="board-label">Draw</p>
+        <FittedText className="board-notice-title num" text="Cancelled" />
+        <p className="board-notice-text">Every ticket is refunded</p>
+      </div>
+      <BoardQrCode
+        path={`/draw/${draw.drawNumber}`}
+        title="Read more"
+        note="Scan for this draw"
+        purpose="QR code of the draw"
+        options={options}
+      />
+    </>
+  );
+}
+
+/** The ticket with the QR code: how to buy, or what to expect when nothing can be bought. */
+function DrawQrCode({
+  draw,
+  phase,
+  now,
+  options,
+}: {
+  draw: Draw;
+  phase: DrawPhase;
+  now: number;
+  options: BoardOptions;
+}) {
   // Whether all tickets are sold. Reserved tickets do not count: they can become available again,
   // so the board keeps its QR code (decision E-3).
   const allSold = draw.ticketsSold >= TICKETS_PER_DRAW;
-  const clubNotSelling = isClubNotSelling(draw, phase) && !allSold;
-  return (
-    <>
-      <BoardTitle text={`${draw.homeTeam} v ${draw.awayTeam}`}>
-        {draw.homeTeam}
-        <span className="v">v</span>
-        {draw.awayTeam}
-      </BoardTitle>
-      {options.compact ? null : (
-        <div className="board-grid">
-          <TallyGrid sold={draw.ticketsSold} />
-        </div>
-      )}
-      <div className="board-side">
-        {cancelled ? null : (
-          <>
-            <p className="board-label">Prize pool</p>
-            <BoardPrize prize={formatWholeDollars(decimalToCents(draw.currentPrize))} />
-          </>
-        )}
-        <dl className="board-stats">
-          {cancelled ? null : (
-            <div>
-              <dt className="board-label">Tickets sold</dt>
-              <dd className="num">
-                {draw.ticketsSold} / {TICKETS_PER_DRAW}
-              </dd>
-            </div>
-          )}
-          <BoardTimer
-            times={{
-              status: phase === 'soldOut' ? 'active' : draw.status,
-              opensAt,
-              closesAt: Date.parse(draw.gameDate),
-              of: 'draw',
-            }}
-          />
-        </dl>
-        {!clubNotSelling && (phase === 'active' || (phase === 'soldOut' && !allSold)) ? (
-          <PurchaseQrCode
-            path={`/draw/${draw.drawNumber}`}
-            shown={`/draw/${draw.drawNumber}`}
-            price={`${formatDollars(price)} a ticket`}
-            options={options}
-          />
-        ) : null}
-        {clubNotSelling ? <p className="board-full num">{CLUB_NOT_SELLING_NOTICE.title}</p> : null}
-        {cancelled ? <p className="board-full num">Every ticket is refunded</p> : null}
-        {phase === 'soldOut' && allSold ? (
-          <p className="board-full num">All 169 tickets are sold</p>
-        ) : null}
+  // A link to buy would lead nowhere.
+  if (isClubNotSelling(draw, phase) && !allSold)
+    return (
+      <div className="board-qr is-notice">
+        <p className="board-notice-text">{CLUB_NOT_SELLING_NOTICE.title}</p>
       </div>
-    </>
+    );
+  const ticket = decimalToCents(draw.ticketPrice);
+  const price = formatDollars(draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket);
+  const path = `/draw/${draw.drawNumber}`;
+  if (phase === 'soldOut' && allSold)
+    return (
+      <BoardQrCode
+        path={path}
+        title="Sold out"
+        note={`All ${TICKETS_PER_DRAW} tickets are sold`}
+        purpose="QR code of the draw"
+        options={options}
+      />
+    );
+  if (phase !== 'active' && phase !== 'soldOut')
+    return (
+      <BoardQrCode
+        path={path}
+        title="Follow the draw"
+        note="Scan for the result"
+        purpose="QR code of the draw"
+        options={options}
+      />
+    );
+  if (phase === 'soldOut' && temporarilySoldOutText(draw))
+    return (
+      <BoardQrCode
+        path={path}
+        title="Taken for now"
+        note={`${draw.ticketsHeld} may come free`}
+        purpose="QR code to buy tickets"
+        options={options}
+      />
+    );
+  return (
+    <BoardQrCode
+      path={path}
+      title={futureOpeningTimeOf(draw, now) ? 'Scan and be ready' : 'Scan to buy'}
+      note={`${price} each · ${draw.ticketsAvailable} left`}
+      purpose="QR code to buy tickets"
+      options={options}
+    />
   );
 }

@@ -2,11 +2,13 @@ import { useEffect, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatWholeDollars } from '@/shared/money';
-import { PUBLIC_TEXTS as S } from '@/shared/strings';
-import { BoardTitle } from './board-title';
+import type { BoardOptions } from './board-options';
+import { BoardQrCode } from './board-qr-code';
+import { BoardAmount, FittedText } from './fitted-text';
+import { Jersey } from './jersey';
 import { useCountUp } from './use-count-up';
-import { useFitText } from './use-fit-text';
 
 const REVEAL_ANIMATION_MS = 4_200;
 const HOME_ROW_REVEAL_DELAY_MS = 900;
@@ -14,11 +16,18 @@ const AWAY_COLUMN_REVEAL_DELAY_MS = 1_900;
 /** Number that stands for a team without a try scorer (specification line A:8). */
 const NO_TRY_SCORER_NUMBER = 9;
 
+interface BoardResultProps {
+  draw: Draw;
+  home: number;
+  away: number;
+  options: BoardOptions;
+}
+
 /**
  * The board after the result: the row, the column and the cell where they cross. The animation
  * plays once.
  */
-export function BoardResult({ draw, home, away }: { draw: Draw; home: number; away: number }) {
+export function BoardResult({ draw, home, away, options }: BoardResultProps) {
   const { sold } = useSoldCells(draw.drawNumber);
   const [playing, setPlaying] = useState(true);
   useEffect(() => {
@@ -29,56 +38,70 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     useCountUp(home, HOME_ROW_REVEAL_DELAY_MS, playing),
     useCountUp(away, AWAY_COLUMN_REVEAL_DELAY_MS, playing),
   ];
-  const match = `${S.completedCaps} · ${draw.homeTeam} v ${draw.awayTeam}`;
-  const pair = useFitText<HTMLParagraphElement>(`${home} ${away}`);
   const winnerSold = draw.winningTicketSold !== false;
   return (
     <>
-      <div className="board-grid">
-        <ResultGrid
-          result={{ home, away }}
-          sold={sold}
-          winnerSold={winnerSold}
-          caption={`Result of ${draw.homeTeam} v ${draw.awayTeam}`}
-          playing={playing}
-        />
-      </div>
-      <div className={`board-side${playing ? ' is-playing-side' : ''}`}>
-        <BoardTitle tone="board-label board-match" text={match}>
-          {match}
-        </BoardTitle>
-        <p ref={pair} className="result-pair num">
-          <span className="sr">
-            #{home} and #{away}
-          </span>
-          <span aria-hidden="true">
-            <span className="home home-number">#{homeShown}</span> &amp;{' '}
-            <span className="away away-number">#{awayShown}</span>
-          </span>
-        </p>
-        <p className="board-label">
-          First try scorers (home &amp; away)
-          {home === NO_TRY_SCORER_NUMBER || away === NO_TRY_SCORER_NUMBER
-            ? ` · #${NO_TRY_SCORER_NUMBER} No Try/Default`
-            : ''}
-        </p>
-        <div className="late">
+      {options.compact ? null : (
+        <div className="board-grid">
+          <ResultGrid
+            result={{ home, away }}
+            sold={sold}
+            winnerSold={winnerSold}
+            caption={`Result of ${draw.homeTeam} v ${draw.awayTeam}`}
+            playing={playing}
+          />
+        </div>
+      )}
+      <div className={`board-story${playing ? ' is-playing-story' : ''}`}>
+        <div className="result-pair">
+          <p className="board-label">
+            First try scorers (home &amp; away)
+            {home === NO_TRY_SCORER_NUMBER || away === NO_TRY_SCORER_NUMBER
+              ? ` · #${NO_TRY_SCORER_NUMBER} No Try/Default`
+              : ''}
+          </p>
+          <p className="result-jerseys">
+            <span className="sr">
+              #{home} and #{away}
+            </span>
+            <Jersey side="home" number={homeShown} />
+            <span className="result-and num" aria-hidden="true">
+              &amp;
+            </span>
+            <Jersey side="away" number={awayShown} />
+          </p>
+        </div>
+        <div className="result-prize late">
           {winnerSold ? (
             <>
-              <p className="result-prize num">
-                {formatWholeDollars(decimalToCents(draw.currentPrize))}
-              </p>
-              <p className="board-label">Winner’s prize · winning ticket</p>
+              <p className="board-label">Winner’s prize</p>
+              <BoardAmount
+                className="result-prize-amount"
+                amount={formatWholeDollars(decimalToCents(draw.currentPrize))}
+              />
             </>
           ) : (
             <>
-              <p className="result-prize num unsold">This ticket was not sold</p>
-              <p className="board-label">Winning ticket</p>
+              <p className="board-label">No winner</p>
+              <FittedText className="result-unsold num" text="This ticket was not sold" />
             </>
           )}
-          <p className="result-serial num">{draw.winningTicketSerial ?? 'shown after kick-off'}</p>
+        </div>
+        <div className="result-winner late">
+          <p className="board-label">Winning ticket</p>
+          <FittedText
+            className="result-serial num"
+            text={draw.winningTicketSerial ?? 'shown after kick-off'}
+          />
         </div>
       </div>
+      <BoardQrCode
+        path={`/verify/${draw.drawNumber}`}
+        title="Check this draw"
+        note={`All ${TICKETS_PER_DRAW} tickets`}
+        purpose="QR code to check the draw"
+        options={options}
+      />
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { useAtomValue } from 'jotai';
-import { clockTimeLeftText, pageUrgencyBand } from '@/features/shared-live/countdown';
+import { clockTimeLeftText, pageUrgencyBand, timeLeftText } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
+import { FittedText } from './fitted-text';
 
 export interface SalePeriod {
   /**
@@ -15,53 +16,72 @@ export interface SalePeriod {
   of: 'draw' | 'offer';
 }
 
+const LAST_MINUTES_MS = 10 * 60_000;
+const SELLING_STATUSES = ['active', 'open', 'locked', S.scheduled];
+
+/** What the sale counts down to, or null when nothing is left to count. */
+function countdownOf(
+  { status, opensAt, closesAt }: SalePeriod,
+  now: number,
+): { to: 'open' | 'close'; ms: number } | null {
+  if (status === 'cancelled' || status === 'completed') return null;
+  if (opensAt !== null && (status === S.scheduled || opensAt > now))
+    return { to: 'open', ms: opensAt - now };
+  if (closesAt === null || closesAt <= now || !SELLING_STATUSES.includes(status)) return null;
+  return { to: 'close', ms: closesAt - now };
+}
+
 /**
  * Shows the time left, or the state after the close. Days appear only when there are any; the timer
- * stops at zero.
+ * stops at zero. In the last ten minutes the clock is larger and red.
  */
 export function BoardTimer({ times }: { times: SalePeriod }) {
   const now = useAtomValue(nowAtom);
-  const { status, opensAt, closesAt, of } = times;
-  if (status === 'cancelled') return <BoardLabelledText text="Draw" spokenText="Cancelled" />;
-  if (status === 'completed') return <BoardLabelledText text="Draw" spokenText={S.completedCaps} />;
-  if (opensAt !== null && (status === S.scheduled || opensAt > now))
-    return <BoardCountdown text="Opens in" ms={opensAt - now} band="" />;
-  if (
-    closesAt === null ||
-    closesAt <= now ||
-    !['active', 'open', 'locked', S.scheduled].includes(status)
-  ) {
-    return of === 'draw' ? (
-      <BoardLabelledText text={S.drawClosed} spokenText={S.resultsPending} />
-    ) : (
-      <BoardLabelledText text="Offer" spokenText={S.bundleClosed} />
+  const { status, of } = times;
+  const countdown = countdownOf(times, now);
+  if (countdown === null) {
+    const [text, value] =
+      status === 'cancelled'
+        ? ['Draw', 'Cancelled']
+        : status === 'completed'
+          ? ['Draw', S.completedCaps]
+          : of === 'draw'
+            ? [S.drawClosed, S.resultsPending]
+            : ['Offer', S.bundleClosed];
+    return (
+      <div className="board-timer">
+        <dt className="board-label">{text}</dt>
+        <dd className="num">
+          <FittedText as="span" className="board-word" text={value} />
+        </dd>
+      </div>
     );
   }
-  const band = pageUrgencyBand(now, closesAt);
+  const { to, ms } = countdown;
+  const isLastMinutes = to === 'close' && ms <= LAST_MINUTES_MS;
+  const clock = isLastMinutes ? timeLeftText(ms) : clockTimeLeftText(Math.max(0, ms));
+  const band = to === 'close' ? pageUrgencyBand(now, now + ms) : 'green';
+  const tone = isLastMinutes
+    ? ` is-last-minutes${Math.ceil(ms / 1000) % 60 === 0 ? ' is-pulsing' : ''}`
+    : band === 'red' || band === 'orange'
+      ? ` band-${band}-ink`
+      : '';
   return (
-    <BoardCountdown
-      text={of === 'draw' ? 'Kick-off in' : 'Closes in'}
-      ms={closesAt - now}
-      band={band === 'green' || band === 'yellow' ? '' : ` band-${band}-ink`}
-    />
-  );
-}
-
-function BoardLabelledText({ text, spokenText }: { text: string; spokenText: string }) {
-  return (
-    <div>
-      <dt className="board-label">{text}</dt>
-      <dd className="num">{spokenText}</dd>
-    </div>
-  );
-}
-
-function BoardCountdown({ text, ms, band }: { text: string; ms: number; band: string }) {
-  return (
-    <div>
-      <dt className="board-label">{text}</dt>
-      <dd className={`num${band}`}>
-        <span role="timer">{clockTimeLeftText(Math.max(0, ms))}</span>
+    <div className={`board-timer${tone}`}>
+      <dt className="board-label">
+        {to === 'open'
+          ? 'Opens in'
+          : of === 'offer'
+            ? 'Closes in'
+            : isLastMinutes
+              ? 'Sales close in'
+              : 'Kick-off in'}
+      </dt>
+      <dd className="num">
+        {/* The watched text has one digit for all, so that a tick does not measure the clock again. */}
+        <FittedText as="span" className="board-clock" text={clock.replace(/\d/g, '0')}>
+          <span role="timer">{clock}</span>
+        </FittedText>
       </dd>
     </div>
   );

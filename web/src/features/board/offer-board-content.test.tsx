@@ -51,7 +51,7 @@ function renderBoardBeforeClose(beforeMs: number, more: Partial<WidgetResponse> 
 
 test('an offer’s board invites to buy until the offer closes by the server’s clock', () => {
   renderBoardBeforeClose(60_000);
-  expect(screen.getByText('Scan to play')).toBeDefined();
+  expect(screen.getByText('Scan to buy')).toBeDefined();
 });
 
 test.each<[string, Partial<WidgetResponse>]>([
@@ -63,5 +63,5 @@ test.each<[string, Partial<WidgetResponse>]>([
 ])('an offer’s board shows no code once %s, whatever its last known status', (_when, more) => {
   renderBoardBeforeClose(0, more);
   expect(screen.getByText('Bundle closed')).toBeDefined();
-  expect(screen.queryByText('Scan to play')).toBeNull();
+  expect(screen.queryByText('Scan to buy')).toBeNull();
 });

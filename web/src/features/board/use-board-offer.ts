@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
 import { fetchOffer } from '@/api/endpoints/public';
 import type { Offer } from '@/api/wire-public';
-import { gameDrawNumber } from '@/features/shared-offer/offer';
+import { gameDrawNumber } from '@/features/shared-offer/offer-facts';
 import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useDrawSubscriptions, usePoll } from '@/features/shared-live/use-live';

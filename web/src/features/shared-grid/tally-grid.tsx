@@ -13,8 +13,23 @@ const COUNT_ANNOUNCE_INTERVAL_MS = 10_000;
  * One slot of the grid. A slot renders only when it changes, because a sale touches one of 169
  * slots.
  */
-const TallySlot = memo(function TallySlot({ lit, delay }: { lit: boolean; delay: number | null }) {
-  const tone = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
+const TallySlot = memo(function TallySlot({
+  lit,
+  justSold,
+  delay,
+}: {
+  lit: boolean;
+  justSold: boolean;
+  delay: number | null;
+}) {
+  const tone = [
+    'slot',
+    lit && 'is-sold',
+    lit && justSold && 'is-just-sold',
+    delay !== null && 'is-fresh',
+  ]
+    .filter(Boolean)
+    .join(' ');
   return <i className={tone} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
 });
 
@@ -36,7 +51,14 @@ function useAnnouncedCount(sold: number): number {
 /**
  * Shows the number of sold tickets as lights. The lights are only a count: no axis, pair or name.
  */
-export function TallyGrid({ sold }: { sold: number }) {
+export function TallyGrid({
+  sold,
+  justSoldFrom = sold,
+}: {
+  sold: number;
+  /** The count from which tickets are just sold. Their lights are white. */
+  justSoldFrom?: number;
+}) {
   // The counts before and after the last change. Only new lights are animated, one after another.
   const [change, setChange] = useState({ from: sold, to: sold });
   if (change.to !== sold) setChange({ from: change.to, to: sold });
@@ -50,11 +72,12 @@ export function TallyGrid({ sold }: { sold: number }) {
           <TallySlot
             key={slot}
             lit={sale < change.to}
+            justSold={sale >= justSoldFrom}
             delay={fresh ? slotAnimationDelayMs(sale - change.from, change.to - change.from) : null}
           />
         );
       }),
-    [change],
+    [change, justSoldFrom],
   );
   return (
     <div className="tally" role="img" aria-label={`${spoken} of ${TICKETS_PER_DRAW} tickets sold`}>

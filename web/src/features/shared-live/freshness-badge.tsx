@@ -21,11 +21,7 @@ export function FreshnessBadge({ always = false }: { always?: boolean }) {
   const hidden = !always && (kind === 'live' || contact.agoMs === null);
   return (
     <>
-      {hidden ? null : (
-        <span className={`freshness is-${kind}`}>
-          {kind === 'live' && always ? 'Live · updated just now' : text}
-        </span>
-      )}
+      {hidden ? null : <span className={`freshness is-${kind}`}>{text}</span>}
       <span className="sr" role="status">
         {announced === 'live' ? '' : spoken}
       </span>

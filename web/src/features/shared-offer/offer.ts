@@ -5,8 +5,9 @@
 import type { Draw } from '@/api/wire';
 import { futureOpeningTimeOf } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
-import { DISPLAY_TAG_CHARS_SHOWN } from '@/shared/display-tag';
-import { decimalToCents, sumPrices, type Price, type SurchargeMode } from '@/shared/money';
+import { gameTitle } from './offer-facts';
+
+export { gameDrawNumber, gameTitle, offerPrice, shortDisplayTag } from './offer-facts';
 
 /**
  * Number of available tickets that an offer's cart line starts with (specification line A:154). The
@@ -52,35 +53,6 @@ export function offerPhase(offer: Offer, nowMs: number): OfferPhase {
 /** Whether the club's page lists the offer. */
 export const isOfferListed = (offer: Offer, nowMs: number): boolean =>
   offerPhase(offer, nowMs) === 'open';
-
-/**
- * Returns the price of a number of offers: the tickets of each game, and the fee where the buyer
- * pays it, per line or once (decisions H-8 and D-6).
- */
-export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'per_line'): Price {
-  return sumPrices(
-    offer.games.map((game) => ({
-      subtotal: decimalToCents(game.ticketPrice) * count,
-      passesFee: game.passStripeFees,
-    })),
-    mode,
-  );
-}
-
-/**
- * Returns the offer's display tag, cut at 90 characters. The stored tag stays complete (decision
- * H-12).
- */
-export function shortDisplayTag(offer: Pick<Offer, 'displayTag'>): string | null {
-  const tag = offer.displayTag?.trim() ?? '';
-  if (tag === '') return null;
-  return tag.length > DISPLAY_TAG_CHARS_SHOWN ? `${tag.slice(0, DISPLAY_TAG_CHARS_SHOWN)}…` : tag;
-}
-
-export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string =>
-  `${game.homeTeam} v ${game.awayTeam}`;
-export const gameDrawNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number =>
-  game.drawNumber ?? game.id;
 
 const SELLABLE_STATUSES = ['open', 'active', 'awaiting_draw'];
 

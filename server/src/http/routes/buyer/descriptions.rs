@@ -24,7 +24,7 @@ describe! {
     Get "/api/maintenance-mode" "Whether maintenance mode is on. It refuses new payments." -> MaintenanceMode;
     Get "/api/footer-menus" "The visible footer menus, in order." -> [FooterMenu];
     Get "/api/terms/{kind}" "A legal text in its current version." -> TermsText;
-    Get "/api/qr.svg" "A QR code of one of this site's own addresses." with(url: string) -> "image/svg+xml", refuses 400;
+    Get "/api/qr.svg" "A QR code of one of this site's own addresses. `margin=none` leaves out its blank border." with(url: string, margin: string) -> "image/svg+xml", refuses 400;
     Post "/api/debug-log" "Accepts a browser's diagnostics, at most 2 kB. A few per minute are stored; the answer is always 204." takes Diagnostics -> ();
     Post "/api/track" "Counts a view, share or cart addition of an offer, without personal data. The answer is always 204." takes ClientEvent -> ();
     Post "/api/policy-report" "Accepts CSP violation reports of browsers. A few per minute are stored; the answer is always 204." takes PolicyReport -> ();

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::api::error::Problem;
 use crate::api::footer::FooterMenu;
 use crate::api::site::{MaintenanceMode, TermsText};
-use crate::render::qr as qr_svg;
+use crate::render::qr::{self as qr_svg, QuietZone};
 use crate::state::State;
 use crate::text::terms::{self, TermsDocument};
 
@@ -57,6 +57,8 @@ pub async fn show_terms(kind: web::Path<String>) -> Result<HttpResponse, Problem
 #[derive(Deserialize)]
 pub struct QrQuery {
     url: String,
+    /// `none` leaves out the blank border.
+    margin: Option<String>,
 }
 
 /// Draws a QR code of a URL of this site. The server draws it, so that no third party learns a
@@ -68,8 +70,12 @@ pub async fn serve_qr_code(
     let path = &query.url;
     let is_own_path =
         path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n']);
+    let quiet_zone = match query.margin.as_deref() {
+        Some("none") => QuietZone::LeftOut,
+        _ => QuietZone::Drawn,
+    };
     let qr_svg = is_own_path
-        .then(|| qr_svg::svg(&format!("{}{path}", state.config.public_url)))
+        .then(|| qr_svg::svg(&format!("{}{path}", state.config.public_url), quiet_zone))
         .flatten();
     let refused =
         || Problem::bad_request("bad-url", "Only short addresses of this site can be drawn.");

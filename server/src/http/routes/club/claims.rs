@@ -11,7 +11,7 @@ use serde_json::json;
 use super::winners::{
     PRIZE_PAID_ERROR, check_bank_details, find_winner, payout_status, winner_address,
 };
-use crate::api::claim::{BankDetails, Claim};
+use crate::api::claim::{BankDetails, Claim, MaskedBankDetails};
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
 use crate::api::session::MailedSecret;
@@ -164,6 +164,10 @@ async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem
         _ if expired => "expired",
         _ => "open",
     };
+    let bank = match claim.received {
+        Some(_) => state.records.bank_details(claim.draw).await?,
+        None => None,
+    };
     Ok(Claim {
         state: claim_state,
         draw_number: claim.draw.0,
@@ -182,5 +186,6 @@ async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem
         contact_name: listing.contact_name.clone(),
         contact_phone: listing.contact_phone.clone(),
         respond_by: claim.respond_by.map(rfc3339),
+        bank: bank.and_then(|bank| MaskedBankDetails::from_claim(claim, &bank, None)),
     })
 }

@@ -7,14 +7,17 @@ use crate::api::club_admin::{
     ConnectStatus, HomePageForm, ImageRemoval, ImageUpload, IntegrityAudit, OfferForm,
     OnboardingLink, OwnOffer, TransactionSums, UploadedImage,
 };
+use crate::api::club_dashboard::{
+    BuyerOrder, ClubActivity, ClubTask, DrawPace, DrawSales, TicketsResent,
+};
 use crate::api::club_users::{ClubUser, ClubUserForm};
 use crate::api::draw_form::{
     AcceptedTerms, ArchiveForm, DrawForm, DrawTemplate, OwnDraw, TermsAgreementForm,
 };
 use crate::api::fixture::FixtureImportResult;
 use crate::api::payout::{
-    ClubStats, EnterResult, Financials, Payout, RecordPayout, ResultEntered, SettlePayout,
-    WinnerNotified, Winners,
+    ClubStats, EnterResult, Financials, NotifyWinner, Payout, RecordPayout, ResultEntered,
+    SettlePayout, WinnerNotified, Winners,
 };
 use crate::api::registration::{EmailVerified, RegistrationSwitch, SlugPreview, WaitlistJoined};
 use crate::api::session::MailedSecret;
@@ -46,11 +49,13 @@ describe! {
     Delete "/api/clubs/{club}/users/{user}" "Removes a user and ends the user's sessions." -> (), refuses 409;
     Post "/api/terms/accept" "Records that a club agrees to the terms of service, with time, address and version." takes TermsAgreementForm -> (201 AcceptedTerms), refuses 404 409;
     Post "/api/draws" "Creates a draw, after the club agreed to the terms of service." takes DrawForm -> (201 OwnDraw), refuses 404 409 422 428;
+    Post "/api/draws/check" "Checks a new draw and creates nothing. For use before the terms are shown." takes DrawForm -> (), refuses 404 409 422;
     Patch "/api/draws/{draw}" "Changes a draw before kick-off. Price and prize can change only before the first sale." takes DrawForm -> OwnDraw, refuses 409 422;
+    Post "/api/draws/{draw}/cancel" "Cancels a draw without sales." -> OwnDraw, refuses 409;
     Patch "/api/draws/{draw}/archive" "Archives a completed draw, or restores it." takes ArchiveForm -> OwnDraw, refuses 409;
     Get "/api/clubs/{club}/draw-template" "Values for a new draw: the club's newest draw, moved to a future week." -> DrawTemplate;
     Post "/api/draws/{draw}/results" "Enters the first try scorers. Ends sales first." takes EnterResult -> ResultEntered, refuses 409;
-    Post "/api/draws/{draw}/notify-winners" "Mails the winner, once per result." -> WinnerNotified, refuses 400 409;
+    Post "/api/draws/{draw}/notify-winners" "Mails the winner, once per result, or again when asked to." takes NotifyWinner -> WinnerNotified, refuses 409;
     Patch "/api/clubs/{club}/home-page" "Changes a club's home page. The former slug keeps working." takes HomePageForm -> OwnClub, refuses 409;
     Get "/api/clubs/{club}/stripe-connect/status" "Whether the club's Stripe account may take payments." -> ConnectStatus;
     Post "/api/clubs/{club}/stripe-connect" "A new single-use link to complete the club's Stripe account." -> OnboardingLink, refuses 400 502;
@@ -76,9 +81,15 @@ describe! {
     Post "/api/claims/look" "The winner's claim page, by the secret of the mailed link." takes MailedSecret -> Claim, refuses 404 429;
     Post "/api/claims" "The winner submits bank details, once, within seven days." takes BankDetails -> Claim, refuses 404 409 410 429;
     Get "/api/clubs/{club}/stats" "Revenue and sales of all of a club's draws." -> ClubStats;
+    Get "/api/clubs/{club}/to-do" "What the club has to do, the oldest task first." -> [ClubTask];
+    Get "/api/clubs/{club}/pace" "The sales of each draw on sale, compared with the club's last game." -> [DrawPace];
+    Get "/api/clubs/{club}/buyers" "The club's paid orders, found by buyer. Audited." with(q: string) -> [BuyerOrder];
+    Post "/api/clubs/{club}/orders/{order}/resend" "Mails a buyer's tickets again, at most three times an hour." -> TicketsResent;
+    Get "/api/clubs/{club}/activity" "What the club's users and the operator did in the club, newest first." with(before: integer) -> [ClubActivity];
+    Get "/api/draws/{draw}/sales" "A draw's sales over time, and those of the club's game before it." -> DrawSales;
     Get "/api/draws/{draw}/payouts" "The payouts of a completed draw." -> [Payout], refuses 409;
     Post "/api/draws/{draw}/payouts" "Records a payout. It moves no money." takes RecordPayout -> Payout, refuses 409;
-    Patch "/api/payouts/{payout}" "Marks a payout as completed or failed." takes SettlePayout -> Payout, refuses 409;
+    Patch "/api/payouts/{payout}" "Marks a payout as completed or failed, or undoes a winner's payout within 24 hours." takes SettlePayout -> Payout, refuses 409;
     Get "/api/draws/{draw}/financials" "A draw's revenue, fees, prize and profit." -> Financials;
-    Post "/api/clubs/{club}/fixtures" "Creates the draws of a season from a CSV table: all of them or none." with(dryRun: boolean, price: string, prize: integer, contactName: string, contactPhone: string) takes "text/csv" -> FixtureImportResult, refuses 409 422 428;
+    Post "/api/clubs/{club}/fixtures" "Creates the draws of a season from a CSV table: all of them or none, or with `skipInvalid` those of the readable lines." with(dryRun: boolean, skipInvalid: boolean, price: string, prize: integer, contactName: string, contactPhone: string) takes "text/csv" -> FixtureImportResult, refuses 409 422 428;
 }

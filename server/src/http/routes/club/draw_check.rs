@@ -1,5 +1,6 @@
 //! Checks a draw form and reports errors with the specified texts.
 
+use domain::fee::card_fee;
 use domain::{Cents, Timestamp};
 use time::Time;
 use time_tz::Tz;
@@ -7,8 +8,13 @@ use time_tz::Tz;
 use crate::api::draw_form::DrawForm;
 use crate::api::error::Problem;
 use crate::api::form::{FormErrors, check_contact, trimmed_or_none};
+use crate::checkout::quote::CHARGE_MIN;
 use crate::services::fixtures::{kick_off, kick_off_parser};
 use persistence::records::listings::DEFAULT_TIME_ZONE;
+
+/// Error text for a ticket price at which a single ticket cannot be paid.
+pub const TICKET_PRICE_MIN_ERROR: &str =
+    "Ticket price must be at least $0.50, the smallest amount that can be paid by card";
 
 /// The parsed fields of a draw form. `None` means that the form does not contain the field.
 pub struct CheckedDrawForm {
@@ -34,6 +40,7 @@ pub struct StoredDraw<'a> {
     pub kick_off: Option<String>,
     pub home_team: &'a str,
     pub away_team: &'a str,
+    pub passes_card_fee: bool,
 }
 
 /// Checks the form of a new draw: all required fields must be present.
@@ -57,6 +64,7 @@ pub fn check_new_draw(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm
         kick_off: None,
         home_team: "",
         away_team: "",
+        passes_card_fee: false,
     };
     check_draw_edit(&form, &stored, now)
 }
@@ -126,6 +134,14 @@ pub fn check_draw_edit(
         !too_expensive,
         "Ticket price must be at most $10,000.00",
     );
+    let passes_card_fee = form.pass_stripe_fees.unwrap_or(stored.passes_card_fee);
+    findings.require(
+        "ticketPrice",
+        price
+            .flatten()
+            .is_none_or(|price| is_payable_by_card(price, passes_card_fee)),
+        TICKET_PRICE_MIN_ERROR,
+    );
     let fits = form
         .prize_percentage
         .is_none_or(|percentage| (1..=100).contains(&percentage));
@@ -159,6 +175,16 @@ pub fn check_draw_edit(
         round_up_prize: form.round_up_prize,
         pass_card_fee: form.pass_stripe_fees,
     })
+}
+
+/// Whether a buyer can pay a single ticket by card. Stripe charges no smaller amounts.
+pub fn is_payable_by_card(price: Cents, passes_card_fee: bool) -> bool {
+    let fee = if passes_card_fee {
+        card_fee(price)
+    } else {
+        Cents::ZERO
+    };
+    price + fee >= CHARGE_MIN
 }
 
 fn check_team(

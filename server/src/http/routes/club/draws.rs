@@ -32,17 +32,8 @@ pub async fn create(
     caller: Caller,
     body: Body<DrawForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = find_selling_club(&state, named_or_own_club(caller, body.0.club_id)?).await?;
     let now = state.clock.now();
-    let checked = draw_check::check_new_draw(&body.0, now)?;
-    check_card_fee(&state, checked.pass_card_fee.unwrap_or_default())?;
-    let new = new_draw(&club, checked, &state)?;
-    if !terms_of(&new).are_valid(now) {
-        return Err(Problem::bad_request(
-            "terms-invalid",
-            "The time, the price or the prize percentage is out of range.",
-        ));
-    }
+    let (club, new) = checked_new_draw(&state, caller, &body.0, now).await?;
     let act = caller
         .audit_action(&caller.audit_name(), Some(club.id), "create-draw", "draw:")
         .entry(json!({}));
@@ -63,6 +54,46 @@ pub async fn create(
     Ok(HttpResponse::Created().json(with_editor_fields(wire, &listing.view, now)))
 }
 
+/// Checks the form of a new draw and creates nothing. The browser calls this before it shows the
+/// terms of service, so that a club never agrees to the terms of a draw that is then refused.
+pub async fn check(
+    state: web::Data<State>,
+    caller: Caller,
+    body: Body<DrawForm>,
+) -> Result<HttpResponse, Problem> {
+    let now = state.clock.now();
+    let (club, new) = checked_new_draw(&state, caller, &body.0, now).await?;
+    if let Some(draw) = state.records.find_same_game(club.id, &new).await? {
+        return Err(draw_exists_problem(draw));
+    }
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Checks a new draw as far as possible without writing it.
+async fn checked_new_draw(
+    state: &State,
+    caller: Caller,
+    form: &DrawForm,
+    now: Timestamp,
+) -> Result<(Club, DrawToCreate), Problem> {
+    let club = find_selling_club(state, named_or_own_club(caller, form.club_id)?).await?;
+    let checked = draw_check::check_new_draw(form, now)?;
+    check_card_fee(state, checked.pass_card_fee.unwrap_or_default())?;
+    let new = new_draw(&club, checked, state)?;
+    if !terms_of(&new).are_valid(now) {
+        return Err(Problem::bad_request(
+            "terms-invalid",
+            "The time, the price or the prize percentage is out of range.",
+        ));
+    }
+    Ok((club, new))
+}
+
+fn draw_exists_problem(draw: DrawId) -> Problem {
+    let message = format!("This game is on sale already as draw {draw}.");
+    Problem::conflict("draw-exists", message).with_field("drawNumber", draw.0)
+}
+
 /// Creates draws, all of them or none, if the club accepted the terms of service (decision E-17).
 /// Starts the draws' actors and adds the draws to the public lists. Returns the draws in the given
 /// order.
@@ -79,10 +110,7 @@ pub(super) async fn create_draws(
 ) -> Result<Vec<Listing>, Problem> {
     let listings = match records.create_draws_under_terms(club, new, now).await? {
         CreateDrawsOutcome::Draws(listings) => listings,
-        CreateDrawsOutcome::Exists(draw) => {
-            let message = format!("This game is on sale already as draw {draw}.");
-            return Err(Problem::conflict("draw-exists", message).with_field("drawNumber", draw.0));
-        }
+        CreateDrawsOutcome::Exists(draw) => return Err(draw_exists_problem(draw)),
         CreateDrawsOutcome::NotAgreed => return Err(agreement_required_problem()),
     };
     for draw in listings.iter().map(Listing::id) {

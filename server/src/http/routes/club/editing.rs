@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::Denied;
 use domain::access::Principal;
-use domain::{Refusal, TermsEdit, TermsEditor, View};
+use domain::{Refusal, Status, TermsEdit, TermsEditor, View};
 use persistence::ledger::DrawDetails;
 use persistence::records::listings::Listing;
 use serde_json::{Value, json};
@@ -56,9 +56,10 @@ pub async fn edit_draw(
         kick_off: Some(local_date_time(view.closes_at, &listing.zone)),
         home_team: &listing.home_team,
         away_team: &listing.away_team,
+        passes_card_fee: listing.pass_card_fee,
     };
     let checked = draw_check::check_draw_edit(&body.0, &stored, now)?;
-    let pass_card_fee = new_card_fee_setting(&state, &listing, checked.pass_card_fee)?;
+    let pass_card_fee = new_card_fee_setting(&state, &listing, &view, checked.pass_card_fee)?;
     let (terms, details) = split_into_terms_and_details(checked, pass_card_fee);
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "edit-draw", &object);
@@ -67,6 +68,8 @@ pub async fn edit_draw(
         .with_audit_entry(act.entry(changed_fields(&body.0, &listing, &view, reason)));
     let committed = draws.edit_draw(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::command_denied(draw, denied))?;
+    // Send the mails that a moved kick-off queued.
+    state.outbox.wake_mailer();
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
 }
@@ -102,11 +105,25 @@ fn draw_not_editable() -> Problem {
 
 /// Returns the new setting for passing the card fee on to buyers; `None` leaves it unchanged. While
 /// passing on is forbidden, any edit turns it off (decision D-14).
+///
+/// # Errors
+/// 409 `terms-locked`: tickets are sold, and their buyers have paid under the current setting.
 fn new_card_fee_setting(
     state: &State,
     listing: &Listing,
+    view: &View,
     wanted: Option<bool>,
 ) -> Result<Option<bool>, Problem> {
+    let changes = wanted.is_some_and(|wanted| wanted != listing.pass_card_fee);
+    if changes && view.sold > 0 {
+        let message = format!(
+            "Cannot change who pays the card fee after tickets are sold ({} tickets sold)",
+            view.sold
+        );
+        return Err(
+            Problem::conflict("terms-locked", message).with_field("drawNumber", view.draw.0)
+        );
+    }
     check_card_fee(state, wanted == Some(true) && !listing.pass_card_fee)?;
     let passing = state
         .catalogue
@@ -176,6 +193,41 @@ fn changed_fields(
             .into()
     };
     json!({ "reason": reason, "before": select(&stored, &after), "after": select(&after, &after) })
+}
+
+/// Cancels a draw that nobody has bought a ticket of, for example one with a wrong date. Only the
+/// operator can cancel a draw with sales, because that refunds buyers.
+///
+/// # Errors
+/// 409 `has-sales`, 409 `not-active`.
+pub async fn cancel_unsold_draw(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (draw, listing, view) = own_draw(&state, caller, &path).await?;
+    if matches!(view.status, Status::Completed | Status::Cancelled) {
+        return Err(Problem::conflict(
+            "not-active",
+            "Only a draw without a result can be cancelled.",
+        ));
+    }
+    if view.sold > 0 || view.held > 0 {
+        return Err(Problem::conflict(
+            "has-sales",
+            "Tickets of this draw are sold or being paid for. Ask the platform operator to cancel it.",
+        ));
+    }
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
+    // A buyer who pays at this moment is refunded, like every buyer of a cancelled draw.
+    let payments = state.payments.with_audit_entry(act.entry(json!({})));
+    payments
+        .cancel_draw(draw, "The club cancelled this draw.")
+        .await
+        .map_err(|denied| Problem::command_denied(draw, denied))?;
+    state.catalogue.reload().await?;
+    Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
 }
 
 /// Archives or restores a draw: `{archived}`, true when the body is empty (decision B-16).

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use domain::{ClubId, DrawId, View};
+use domain::{ClubId, View};
 use persistence::records::financials::DrawFinancials;
 use persistence::records::listings::Listing;
 
@@ -11,7 +11,7 @@ use super::own_draw;
 use crate::access::caller::Caller;
 use crate::api::draw::shown_status;
 use crate::api::error::Problem;
-use crate::api::payout::{ClubStats, DrawCounts, Financials};
+use crate::api::payout::{ClubStats, DrawCounts, DrawWithoutBuyers, Financials};
 use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
@@ -21,8 +21,9 @@ pub async fn show(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let (draw, _, view) = own_draw(&state, caller, &path).await?;
-    Ok(HttpResponse::Ok().json(Financials::from(&draw_revenue(&state, draw, &view).await?)))
+    let (_, listing, view) = own_draw(&state, caller, &path).await?;
+    let revenue = draw_revenue(&state, &listing, &view).await?;
+    Ok(HttpResponse::Ok().json(Financials::from(&revenue)))
 }
 
 /// Computes a draw's revenue figures.
@@ -31,11 +32,12 @@ pub async fn show(
 /// The database could not be read.
 pub(super) async fn draw_revenue(
     state: &State,
-    draw: DrawId,
+    listing: &Listing,
     view: &View,
 ) -> Result<DrawRevenue, Problem> {
-    let sums = state.records.draw_financials(draw).await?;
+    let sums = state.records.draw_financials(view.draw).await?;
     Ok(DrawRevenue::new(
+        listing,
         view,
         state.catalogue.facts().winner_sold(view, state.clock.now()),
         &sums,
@@ -61,7 +63,7 @@ pub async fn show_club_stats(
             .get(&listing.id())
             .copied()
             .unwrap_or(DrawFinancials::default());
-        DrawRevenue::new(view, facts.winner_sold(view, now), &sums)
+        DrawRevenue::new(listing, view, facts.winner_sold(view, now), &sums)
     });
     let takings: Vec<DrawRevenue> = takings.collect();
     let count = |status: &str| {
@@ -75,6 +77,10 @@ pub async fn show_club_stats(
             .sum::<domain::Cents>()
             .decimal(),
         tickets_sold: takings.iter().map(|draw| u32::from(draw.sold)).sum(),
+        tickets_without_buyer: takings
+            .iter()
+            .map(|draw| u32::from(draw.without_buyer))
+            .sum(),
         club_profit: takings
             .iter()
             .map(DrawRevenue::club_profit)
@@ -86,5 +92,23 @@ pub async fn show_club_stats(
             awaiting: count("closed"),
             completed: count("completed"),
         },
+        draws_without_buyers: draws_without_buyers(&draws, &takings),
     }))
+}
+
+fn draws_without_buyers(
+    draws: &[(Arc<Listing>, View)],
+    takings: &[DrawRevenue],
+) -> Vec<DrawWithoutBuyers> {
+    let affected = draws
+        .iter()
+        .zip(takings)
+        .filter(|(_, revenue)| revenue.without_buyer > 0);
+    affected
+        .map(|((_, view), revenue)| DrawWithoutBuyers {
+            draw_number: view.draw.0,
+            tickets_without_buyer: revenue.without_buyer,
+            prize: revenue.prize.decimal(),
+        })
+        .collect()
 }

@@ -7,10 +7,11 @@ use persistence::records::clubs::Club;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::draw_check::{TICKET_PRICE_MIN_ERROR, is_payable_by_card};
 use super::draws::{create_draws, find_selling_club};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::api::fixture::{FixtureImportResult, FixtureRow};
+use crate::api::fixture::{FixtureImportResult, FixtureProblem, FixtureRow};
 use crate::api::form::FormErrors;
 use crate::api::time_format::{local_time, rfc3339};
 use crate::http::routes::body::unreadable_body_problem;
@@ -23,6 +24,9 @@ use crate::state::State;
 pub struct FixtureImportQuery {
     #[serde(default)]
     dry_run: bool,
+    /// Whether to import the readable lines of a table with invalid lines.
+    #[serde(default)]
+    skip_invalid: bool,
     /// Ticket price of every draw in dollars; $5.00 when absent.
     price: Option<String>,
     /// Prize percentage; 50 when absent.
@@ -48,6 +52,11 @@ pub async fn import(
     let plan = fixtures::plan_import(&state.records, club, &table, &common, state.clock.now())
         .await
         .map_err(import_refused_problem)?;
+    if !query.skip_invalid && !plan.problems.is_empty() {
+        return Err(import_refused_problem(fixtures::ImportRefusal::Lines(
+            plan.problems,
+        )));
+    }
     let created = if query.dry_run || plan.rows.is_empty() {
         Vec::new()
     } else {
@@ -65,6 +74,14 @@ pub async fn import(
         created: created.len(),
         draw_numbers: created.iter().map(|listing| listing.id().0).collect(),
         rows: plan.found.iter().map(fixture_row).collect(),
+        problems: plan
+            .problems
+            .into_iter()
+            .map(|problem| FixtureProblem {
+                line: problem.line,
+                message: problem.message,
+            })
+            .collect(),
     }))
 }
 
@@ -96,6 +113,9 @@ fn read_import_terms(
     let price = price
         .filter(|price| price.0 >= 1)
         .ok_or_else(|| bad("Ticket price is required"))?;
+    if !is_payable_by_card(price, false) {
+        return Err(bad(TICKET_PRICE_MIN_ERROR));
+    }
     if price > domain::TICKET_PRICE_MAX {
         return Err(bad("Ticket price must be at most $10,000.00"));
     }

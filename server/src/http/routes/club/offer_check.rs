@@ -27,11 +27,8 @@ pub fn check_offer_form(
     let kind = form.r#type.as_deref().unwrap_or("BUNDLE");
     let status = form.status.as_deref().unwrap_or("draft");
     let mut findings = FormErrors::default();
-    findings.require(
-        "name",
-        !name.is_empty() && name.chars().count() <= 100,
-        REQUIRED_FIELDS_ERROR,
-    );
+    findings.require("name", !name.is_empty(), REQUIRED_FIELDS_ERROR);
+    findings.require_short_name("name", &name);
     findings.require("slug", !slug.is_empty(), REQUIRED_FIELDS_ERROR);
     let letters = slug
         .bytes()
@@ -56,10 +53,11 @@ pub fn check_offer_form(
         ["draft", "active"].contains(&status),
         "An offer is saved as draft or active",
     );
+    findings.require("gameIds", !games.is_empty(), REQUIRED_FIELDS_ERROR);
     findings.require(
         "gameIds",
-        !games.is_empty() && games.len() <= OFFER_GAMES_MAX,
-        REQUIRED_FIELDS_ERROR,
+        games.len() <= OFFER_GAMES_MAX,
+        "An offer includes at most 50 games",
     );
     match (kind, status) {
         ("SPECIAL", _) => {

@@ -83,10 +83,11 @@ fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
         let letters = slug
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        findings.require("homePageSlug", letters, SLUG_ERROR);
         findings.require(
             "homePageSlug",
-            letters && !SLUGS_RESERVED.contains(&slug.as_str()),
-            SLUG_ERROR,
+            !SLUGS_RESERVED.contains(&slug.as_str()),
+            "This page name is reserved. Please choose another one.",
         );
         findings.require(
             "homePageSlug",

@@ -80,6 +80,7 @@ pub async fn show_payment_sums(
         stripe_fees: Cents(provider_fees).decimal(),
         platform_fees: Cents(platform_fees).decimal(),
         club_payouts: Cents(charged - provider_fees - platform_fees - refunded).decimal(),
+        refunded: Cents(refunded).decimal(),
         prize_pools: "0.00",
         fees_estimated: groups.iter().any(|one| one.provider_fee_cents.is_none()),
     }))

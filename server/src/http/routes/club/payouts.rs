@@ -4,15 +4,15 @@
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, Refusal, View};
 use persistence::Failure;
-use persistence::records::payouts::NewPayout;
+use persistence::records::payouts::{NewPayout, Payout as PayoutRecord, PrizePaidMail};
 use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
-use super::winners::{PRIZE_PAID_ERROR, WINNING_TICKET_UNSOLD_ERROR, find_winner};
+use super::winners::{PRIZE_PAID_ERROR, WINNING_TICKET_UNSOLD_ERROR, find_winner, winner_address};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::api::payout::{Payout, RecordPayout, SettlePayout};
+use crate::api::payout::{PAYOUT_UNDO_SECONDS, Payout, RecordPayout, SettlePayout};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
@@ -90,7 +90,8 @@ pub async fn record_payout(
     Ok(HttpResponse::Ok().json(Payout::from(&payout)))
 }
 
-/// Marks a payout as completed or failed: `{status: "completed" | "failed", note}`.
+/// Marks a payout as completed or failed: `{status: "completed" | "failed", note}`. `pending` undoes
+/// a payout to a winner that was completed within the last 24 hours.
 pub async fn settle_payout(
     state: web::Data<State>,
     caller: Caller,
@@ -105,6 +106,9 @@ pub async fn settle_payout(
         .ok_or_else(Problem::not_found)?;
     caller.require_ownership(payout.club)?;
     let status = body.0.status.as_str();
+    if status == "pending" {
+        return undo_payout(&state, caller, &payout).await;
+    }
     if !["completed", "failed"].contains(&status) {
         return Err(Problem::bad_request(
             "bad-status",
@@ -142,8 +146,69 @@ pub async fn settle_payout(
             .records
             .record_claim_paid(settled.draw, state.clock.now())
             .await?;
+        queue_prize_paid_mail(&state, &settled).await?;
     }
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))
+}
+
+/// Seconds between the payment and the mail to the winner, in which the club can undo a mistake
+/// without a mail.
+const PRIZE_PAID_MAIL_DELAY_SECONDS: i64 = 10 * 60;
+
+/// Queues the mail that tells the winner about the payment, with the last digits of the account.
+/// Queues none when the winner left no e-mail address.
+async fn queue_prize_paid_mail(state: &State, payout: &PayoutRecord) -> Result<(), Problem> {
+    let (_, _, view) = state
+        .catalogue
+        .draw(payout.draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let winner = find_winner(state, &view).await?.ticket;
+    let Some(winner) = winner.as_ref().and_then(winner_address) else {
+        return Ok(());
+    };
+    let bank = state.records.bank_details(payout.draw).await?;
+    let data = json!({ "draw": payout.draw.0, "account": bank.map(|bank| bank.masked_number()) });
+    let mail = PrizePaidMail {
+        payout: payout.id,
+        order: winner.order,
+        to: winner.email,
+        data: data.to_string(),
+        due: state
+            .clock
+            .now()
+            .plus_seconds(PRIZE_PAID_MAIL_DELAY_SECONDS),
+    };
+    Ok(state.records.queue_prize_paid_mail(&mail).await?)
+}
+
+/// Sets a payout back to pending that was marked as completed by mistake.
+///
+/// # Errors
+/// 409 `payout-settled`: the payout is not a completed payout to a winner, or was completed more
+/// than 24 hours ago.
+async fn undo_payout(
+    state: &State,
+    caller: Caller,
+    payout: &PayoutRecord,
+) -> Result<HttpResponse, Problem> {
+    let (actor, object) = (caller.audit_name(), format!("draw:{}", payout.draw));
+    let act = caller.audit_action(&actor, Some(payout.club), "undo-payout", &object);
+    let detail = json!({ "payout": payout.id, "amount": payout.amount.decimal() });
+    let since = state.clock.now().plus_seconds(-PAYOUT_UNDO_SECONDS);
+    let reopened = state
+        .records
+        .with_audit_entry(act.entry(detail))
+        .reopen_payout(payout.id, since)
+        .await?;
+    let reopened = reopened.ok_or_else(|| {
+        Problem::conflict(
+            "payout-settled",
+            "This payout can be undone only within 24 hours after it was marked as paid.",
+        )
+    })?;
+    state.outbox.wake_mailer();
+    Ok(HttpResponse::Ok().json(Payout::from(&reopened)))
 }
 
 /// Returns the winning ticket if a prize is due for it.

@@ -105,11 +105,12 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
 /// charges are made on the club's own account (decisions C-24, D-17).
 async fn settle_club_shares(state: &State) -> Result<(), Failure> {
     for (id, draw) in state.records.pending_club_shares().await? {
-        let Some((facts, _, view)) = state.catalogue.draw(draw).await else {
+        let Some((facts, listing, view)) = state.catalogue.draw(draw).await else {
             continue;
         };
         let sums = state.records.draw_financials(draw).await?;
-        let takings = DrawRevenue::new(&view, facts.winner_sold(&view, state.clock.now()), &sums);
+        let winner_sold = facts.winner_sold(&view, state.clock.now());
+        let takings = DrawRevenue::new(&listing, &view, winner_sold, &sums);
         if !takings.is_estimated {
             state
                 .records

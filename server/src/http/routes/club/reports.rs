@@ -27,8 +27,7 @@ pub async fn download_tickets_csv(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let report = DrawReport::read(&state, caller, &path, "download-tickets").await?;
-    let body = report::csv(&report.facts(&state), &report.takings, &report.rows)
-        .ok_or_else(Problem::unavailable)?;
+    let body = report::csv(&report.facts(&state), &report.rows).ok_or_else(Problem::unavailable)?;
     Ok(download_response(
         "text/csv; charset=utf-8",
         &report.file_name("tickets.csv"),
@@ -131,7 +130,7 @@ impl DrawReport {
         action: &str,
     ) -> Result<DrawReport, Problem> {
         let (draw, listing, view) = own_draw(state, caller, path).await?;
-        let takings = financials::draw_revenue(state, draw, &view).await?;
+        let takings = financials::draw_revenue(state, &listing, &view).await?;
         let now = state.clock.now();
         let deal = state.catalogue.revealed_deal(&view, now).await;
         let sold = state.records.sold_tickets(draw).await?;

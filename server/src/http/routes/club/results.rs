@@ -13,7 +13,7 @@ use super::winners::{Winner, find_winner, winning_ticket_list};
 use super::{financials, own_draw};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::api::payout::{EnterResult, ResultEntered, WinnerNotified};
+use crate::api::payout::{EnterResult, NotifyWinner, ResultEntered, WinnerNotified};
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::{PLACEHOLDER_EMAIL_ENDING, sealed_link};
 use crate::services::identity::{link_hash, random};
@@ -84,7 +84,7 @@ pub(crate) async fn settle_result(
     draw: DrawId,
     view: &View,
 ) -> Result<(), Problem> {
-    let takings = financials::draw_revenue(state, draw, view).await?;
+    let takings = financials::draw_revenue(state, listing, view).await?;
     let amount = takings.club_revenue().max(domain::Cents::ZERO);
     let share = NewPayout {
         draw,
@@ -138,15 +138,35 @@ fn parse_result(body: &EnterResult) -> Result<GameResult, Problem> {
 }
 
 /// Queues the winner's mail with the one-time link to the claim page, once per ticket and result
-/// (decision E-7).
+/// (decision E-7). With `again`, queues another mail with a new link, at most once a minute.
+///
+/// # Errors
+/// 409 `claim-used`: another mail is asked for, but the bank details were received already.
 pub async fn notify_winner(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
+    body: Body<NotifyWinner>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     let winner = find_winner(&state, &view).await?;
-    let Some(invitation) = claim_invitation_mail(&state, &listing, draw, &winner) else {
+    let claim = state.records.winner_claim(draw).await?;
+    let again = body.0.again
+        && claim
+            .as_ref()
+            .is_some_and(|claim| claim.respond_by.is_some());
+    if again && claim.is_some_and(|claim| claim.received.is_some() || claim.paid) {
+        return Err(Problem::conflict(
+            "claim-used",
+            "The winner’s bank details have been received already.",
+        ));
+    }
+    let mail = if again {
+        WinnerMailNumber::Again
+    } else {
+        WinnerMailNumber::First
+    };
+    let Some(invitation) = claim_invitation_mail(&state, &listing, draw, &winner, mail) else {
         return Ok(HttpResponse::Ok().json(WinnerNotified {
             emails_sent: 0,
             total_winners: winner.ticket.is_some().into(),
@@ -156,14 +176,25 @@ pub async fn notify_winner(
     let act = caller.audit_action(&actor, Some(listing.club), "notify-winners", &object);
     let records = state
         .records
-        .with_audit_entry(act.entry(json!({ "serial": winner.serial.number() })));
-    records.invite_winner(&invitation).await?;
+        .with_audit_entry(act.entry(json!({ "serial": winner.serial.number(), "again": again })));
+    let is_queued = records.invite_winner(&invitation).await?;
     state.outbox.wake_mailer();
     Ok(HttpResponse::Ok().json(WinnerNotified {
-        emails_sent: 1,
+        // The first mail counts as sent however often it is asked for.
+        emails_sent: (is_queued || !again).into(),
         total_winners: 1,
     }))
 }
+
+/// Whether a mail is the first one to the winner of a result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WinnerMailNumber {
+    First,
+    Again,
+}
+
+/// Milliseconds between two mails to the same winner.
+const WINNER_MAIL_INTERVAL_MS: i64 = 60_000;
 
 /// Builds the mail that invites the winner to claim the prize; `None` if the ticket was not sold or
 /// its buyer has no e-mail address.
@@ -172,6 +203,7 @@ fn claim_invitation_mail(
     listing: &Listing,
     draw: DrawId,
     winner: &Winner,
+    number: WinnerMailNumber,
 ) -> Option<WinnerInvitation> {
     let ticket = winner.ticket.as_ref()?;
     let to = ticket
@@ -186,11 +218,15 @@ fn claim_invitation_mail(
     let serial = winner.serial;
     let data = json!({ "draw": draw.0, "serial": serial.number(), "until": respond_by.0, "sealedLink": sealed });
     let version = listing.completed_revision.unwrap_or_default();
+    let suffix = match number {
+        WinnerMailNumber::First => String::new(),
+        WinnerMailNumber::Again => format!(":again-{}", now.0 / WINNER_MAIL_INTERVAL_MS),
+    };
     Some(WinnerInvitation {
         draw,
         serial,
         order: ticket.order,
-        dedupe_key: format!("winner:{draw}:{version}:{}", serial.number()),
+        dedupe_key: format!("winner:{draw}:{version}:{}{suffix}", serial.number()),
         to,
         data: data.to_string(),
         token_hash: link_hash(&token),

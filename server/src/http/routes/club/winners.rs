@@ -9,6 +9,7 @@ use persistence::records::bank_changes::{BankChange, BankChangeOutcome, WinnerAd
 use persistence::records::claims::{ClaimBankDetails, WinnerClaim};
 use persistence::records::listings::Listing;
 use persistence::records::tickets::SoldTicket;
+use persistence::records::winner_progress::ResultEntry;
 use serde_json::json;
 
 use super::own_draw;
@@ -17,7 +18,7 @@ use crate::access::caller::Caller;
 use crate::api::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::api::error::Problem;
 use crate::api::form::{FormErrors, NAME_CHARS_MAX, trimmed};
-use crate::api::payout::{Winners, WinningTicket};
+use crate::api::payout::{ResultAuthor, Winners, WinningTicket};
 use crate::api::session::PasswordProof;
 use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
@@ -74,12 +75,29 @@ pub async fn list(
         .is_some_and(|claim| claim.respond_by.is_some());
     let (winning_tickets, revealed_at) =
         winning_ticket_list(&state, caller, listing.club, &view, claim.as_ref()).await?;
+    let mail = state.records.winner_mail(view.draw).await?;
+    let entry = state.records.result_entry(view.draw).await?;
     Ok(HttpResponse::Ok().json(Winners {
         winning_tickets,
         revealed_at,
         prize: view.prize.decimal(),
         notified,
+        notified_at: mail.as_ref().map(|mail| rfc3339(mail.queued_at)),
+        mail_failed: mail.is_some_and(|mail| mail.state == "dead"),
+        entered: entry.map(result_author),
     }))
+}
+
+fn result_author(entry: ResultEntry) -> ResultAuthor {
+    let account = if entry.actor.starts_with("operator") {
+        "the platform operator"
+    } else {
+        "your club’s login"
+    };
+    ResultAuthor {
+        by: entry.person.unwrap_or_else(|| account.to_string()),
+        entered_at: rfc3339(entry.at),
+    }
 }
 
 /// Returns a list with the winning ticket of a completed draw. Before kick-off the list is empty,

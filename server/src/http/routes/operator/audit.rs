@@ -2,17 +2,22 @@
 //! database.
 
 use actix_web::{HttpResponse, web};
+use domain::Timestamp;
 use persistence::Failure;
+use persistence::records::audit::AuditFilter;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::api::console::audit::{AuditEntry, AuditTrail};
 use crate::api::error::Problem;
+use crate::api::form::trimmed_or_none;
 use crate::api::time_format::rfc3339;
 use crate::state::State;
 
 const AUDIT_ENTRIES_DEFAULT: i64 = 50;
 const AUDIT_ENTRIES_MAX: i64 = 500;
+/// Latest start of a period, the year 2100. A later one selects nothing useful and is ignored.
+const SINCE_MS_MAX: i64 = 4_102_444_800_000;
 
 /// Query parameters of the audit log.
 #[derive(Deserialize)]
@@ -20,6 +25,15 @@ pub struct AuditTrailQuery {
     /// Audited objects, separated by commas: `draw:1042,order:…`. Empty means all objects.
     #[serde(default)]
     object: String,
+    /// Actions, separated by commas. Empty means all actions.
+    #[serde(default)]
+    action: String,
+    /// One actor, or `operator`, `club` or `system`.
+    actor: Option<String>,
+    /// First moment of the period, in milliseconds since 1970.
+    since: Option<i64>,
+    /// Text that object, action or details contain.
+    q: Option<String>,
     limit: Option<i64>,
     before: Option<i64>,
 }
@@ -29,20 +43,25 @@ pub async fn list_audit_entries(
     state: web::Data<State>,
     query: web::Query<AuditTrailQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let parts = query
-        .object
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty());
-    let objects: Vec<String> = parts.map(str::to_string).collect();
+    let filter = AuditFilter {
+        objects: split_at_commas(&query.object),
+        actions: split_at_commas(&query.action),
+        actor: trimmed_or_none(query.actor.as_deref()),
+        since: query
+            .since
+            .filter(|since| (0..=SINCE_MS_MAX).contains(since))
+            .map(Timestamp),
+        text: trimmed_or_none(query.q.as_deref()),
+    };
     let limit = query
         .limit
         .unwrap_or(AUDIT_ENTRIES_DEFAULT)
         .clamp(1, AUDIT_ENTRIES_MAX);
     let entries = state
         .records
-        .audit_trail(&objects, query.before, limit)
+        .audit_trail(&filter, query.before, limit)
         .await?;
+    let total = state.records.count_audit_entries(&filter).await?;
     let next = entries
         .last()
         .map(|entry| entry.id)
@@ -52,8 +71,17 @@ pub async fn list_audit_entries(
     Ok(HttpResponse::Ok().json(AuditTrail {
         entries,
         next,
+        total,
         chain,
     }))
+}
+
+fn split_at_commas(list: &str) -> Vec<String> {
+    let parts = list
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    parts.map(str::to_string).collect()
 }
 
 /// Characters of the date in an RFC 3339 text.

@@ -152,6 +152,8 @@ pub async fn cancel(
         .cancel_draw(draw, &reason)
         .await
         .map_err(|denied| Problem::command_denied(draw, denied))?;
+    // Send the mail to the club that the cancellation queued.
+    state.outbox.wake_mailer();
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw).await?))
 }

@@ -18,12 +18,13 @@ pub async fn show(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let (_, order, lines) = find_order(&state, &path).await?;
+    let (id, order, lines) = find_order(&state, &path).await?;
+    let mails = state.records.mails_of_order(id).await?;
     let notices = match &order.payment_intent_id {
         Some(payment) => state.records.bank_notices(payment).await?,
         None => Vec::new(),
     };
-    Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines, &notices)))
+    Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines, &notices, &mails)))
 }
 
 /// Voids the tickets and refunds the whole payment with the platform fee. Repeating the call
@@ -50,6 +51,12 @@ pub async fn refund(
             &object,
         )
         .entry(detail);
+    // Read the open anomalies before the refund, because the reconciler may resolve them right after
+    // it, and the refund itself may raise new ones.
+    let open = state
+        .records
+        .open_anomalies_settled_by_refund(order.id)
+        .await?;
     match order.refund_state.as_deref() {
         None if order.captured_at.is_none() => {
             return Err(Problem::conflict(
@@ -70,9 +77,16 @@ pub async fn refund(
         }
         Some(_) => {}
     }
+    let resolving = caller
+        .audit_action(&actor, None, "resolve-anomaly", "anomaly:")
+        .entry(json!({ "orderId": order.id.to_string(), "resolution": reason }));
+    state
+        .records
+        .resolve_anomalies(open, &actor, "Order refunded by hand", resolving)
+        .await?;
     let tickets_voided = lines.iter().flat_map(format_serial_numbers).collect();
     let (_, order, lines) = find_order(&state, &path).await?;
-    let shown = ConsoleOrder::new(&order, &lines, &[]);
+    let shown = ConsoleOrder::new(&order, &lines, &[], &[]);
     let refund = shown.refund.ok_or_else(Problem::unavailable)?;
     Ok(HttpResponse::Ok().json(OrderRefunded {
         order_id: shown.id,

@@ -22,6 +22,9 @@ use crate::services::identity::second_factor::{CodeCheckResult, check_and_consum
 use crate::state::State;
 use crate::text::contact_format::is_email;
 
+/// Type of the anomaly "tickets without a contact address".
+const ORPHANED_TICKET: &str = "orphaned_ticket";
+
 /// Handles `GET /api/admin/orphaned-tickets`.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let mut shown = Vec::new();
@@ -108,6 +111,17 @@ pub async fn recover_orphaned_tickets(
         email: Some(email.clone()),
         phone: trimmed_or_none(body.0.phone.as_deref()),
     };
+    // Read the open anomalies before the buyer is assigned, because the reconciler may resolve them
+    // right after that.
+    let open = match &orphan.payment_intent_id {
+        Some(payment) => {
+            state
+                .records
+                .open_anomalies_of_payment(payment, ORPHANED_TICKET)
+                .await?
+        }
+        None => Vec::new(),
+    };
     let assign_buyer = async |approved_by: Option<String>| {
         let (actor, object) = (caller.audit_name(), format!("order:{}", orphan.order_id));
         let detail = json!({ "ticket": path.as_str(), "approvedBy": approved_by });
@@ -135,6 +149,14 @@ pub async fn recover_orphaned_tickets(
         RepairError::Unknown => unknown(),
         _ => Problem::unavailable(),
     })?;
+    let actor = caller.audit_name();
+    let resolving = caller
+        .audit_action(&actor, None, "resolve-anomaly", "anomaly:")
+        .entry(json!({ "type": ORPHANED_TICKET, "ticket": path.as_str() }));
+    state
+        .records
+        .resolve_anomalies(open, &actor, "Buyer assigned by hand", resolving)
+        .await?;
     recovery_response(
         &state,
         order,

@@ -48,7 +48,7 @@ pub async fn enrol_authenticator(
     }
     let totp = authenticator(&factor.secret, &admin.email)?;
     let uri = totp.to_url().map_err(|_| Problem::unavailable())?;
-    let drawing = qr::svg(&uri).ok_or_else(Problem::unavailable)?;
+    let drawing = qr::svg(&uri, qr::QuietZone::Drawn).ok_or_else(Problem::unavailable)?;
     let qr_data_url = format!("data:image/svg+xml;base64,{}", STANDARD.encode(drawing));
     Ok(HttpResponse::Ok().json(Enrolment {
         secret: totp.secret().to_base32(),

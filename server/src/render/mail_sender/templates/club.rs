@@ -165,6 +165,74 @@ impl MailWriter<'_> {
         self.compose_simple_mail(note, None)
     }
 
+    /// Tells the winner that the club has paid the prize, and to which account.
+    pub(super) async fn prize_paid_mail(
+        &self,
+        record: &OrderRecord,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (listing, club) = self.read_draw_and_club(&data).await?;
+        let prize = listing.view.prize.to_string();
+        let (home, away) = (&listing.home_team, &listing.away_team);
+        let account = data.account.as_deref().map(|masked| {
+            let digits = masked.trim_start_matches('•');
+            format!("Paid to the account that ends in {digits}.")
+        });
+        let mut paragraphs: Vec<Paragraph> = vec![
+            format!("Hello {}.", buyer_name(record)).into(),
+            format!(
+                "{} has paid your prize of {prize} for {home} v {away}.",
+                club.name
+            )
+            .into(),
+        ];
+        paragraphs.extend(account.map(Paragraph::from));
+        paragraphs.push(
+            "It may take a day to reach your account. If it does not arrive, answer this mail."
+                .into(),
+        );
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: subject::subject_naming_game("Your prize is paid", &subject_game(&listing)),
+            heading: format!("{prize} is on its way"),
+            paragraphs,
+            link: Some((
+                "See the result".to_string(),
+                self.page_url(&format!("/draw/{}", listing.id())),
+            )),
+        };
+        self.compose_simple_mail(note, Some(club.email.clone()))
+    }
+
+    /// Tells the winner that the earlier mail about the payment was a mistake.
+    pub(super) async fn prize_not_paid_mail(
+        &self,
+        record: &OrderRecord,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (listing, club) = self.read_draw_and_club(&data).await?;
+        let prize = listing.view.prize.to_string();
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: subject::subject_naming_game("Your prize is not paid yet", &subject_game(&listing)),
+            heading: "Your prize is not paid yet".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", buyer_name(record)).into(),
+                format!(
+                    "{} told you that your prize of {prize} was paid. That was a mistake: it is still to be paid.",
+                    club.name
+                )
+                .into(),
+                "We will write again when it is paid. Questions? Answer this mail.".into(),
+            ],
+            link: Some((
+                "See the result".to_string(),
+                self.page_url(&format!("/draw/{}", listing.id())),
+            )),
+        };
+        self.compose_simple_mail(note, Some(club.email.clone()))
+    }
+
     /// Tells the winner that the bank details were entered or changed. Replies go to the platform,
     /// not to the club.
     pub(super) async fn bank_details_given_mail(

@@ -14,15 +14,20 @@ impl MailWriter<'_> {
     pub(super) async fn refunded_mail(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let club = self.find_club(record.order.club).await?;
         let total = record.order.total();
+        let mut paragraphs = self.cancelled_games_paragraphs(record).await?;
+        paragraphs.push(
+            "Your money is on its way back. It shows on your statement within 5 to 10 business days.".into(),
+        );
+        paragraphs.push(void_tickets_text(record).into());
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
             subject: format!("{total} is on its way back to you"),
             heading: format!("Refund of {total}"),
-            paragraphs: vec![
-                "Your money is on its way back. It shows on your statement within 5 to 10 business days.".into(),
-                format!("The tickets of this order are no longer valid. Reference {}.", order_reference(record)).into(),
-            ],
-            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
+            paragraphs,
+            link: Some((
+                "See this order".to_string(),
+                self.page_url(&format!("/my/{}", record.token)),
+            )),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -34,17 +39,22 @@ impl MailWriter<'_> {
     ) -> Result<ComposedMail, String> {
         let club = self.find_club(record.order.club).await?;
         let total = record.order.total();
+        let mut paragraphs = self.cancelled_games_paragraphs(record).await?;
+        paragraphs.push(
+            "We have asked for your money to be returned to your card. It has not been sent yet, which can take some \
+             days. We will write to you when it is sent. You need not do anything."
+                .into(),
+        );
+        paragraphs.push(void_tickets_text(record).into());
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
             subject: format!("Your refund of {total} has been requested"),
             heading: format!("Refund of {total} requested"),
-            paragraphs: vec![
-                "We have asked for your money to be returned to your card. It has not been sent yet, which can take some \
-                 days. We will write to you when it is sent. You need not do anything."
-                    .into(),
-                format!("The tickets of this order are no longer valid. Reference {}.", order_reference(record)).into(),
-            ],
-            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
+            paragraphs,
+            link: Some((
+                "See this order".to_string(),
+                self.page_url(&format!("/my/{}", record.token)),
+            )),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -222,13 +232,20 @@ impl MailWriter<'_> {
     }
 
     /// Reads the draws of an order, in the sequence of the order's lines.
-    async fn read_games(&self, record: &OrderRecord) -> Result<Vec<Listing>, String> {
+    pub(super) async fn read_games(&self, record: &OrderRecord) -> Result<Vec<Listing>, String> {
         let mut games = Vec::new();
         for line in &record.order.lines {
             games.push(self.read_listing(line.draw).await?);
         }
         Ok(games)
     }
+}
+
+fn void_tickets_text(record: &OrderRecord) -> String {
+    format!(
+        "The tickets of this order are no longer valid. Reference {}.",
+        order_reference(record)
+    )
 }
 
 /// Whether a game has not begun and its draw is active.

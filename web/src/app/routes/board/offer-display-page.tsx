@@ -1,23 +1,35 @@
 import '@/features/shared-grid/grid.css';
 import '@/features/board/board.css';
+import '@/features/board/board-templates.css';
 import { useAtomValue } from 'jotai';
+import { Suspense, lazy } from 'react';
 import { fetchOfferWidget } from '@/api/endpoints/public';
 import type { PageProps } from '@/app/page-props';
-import { BoardFrame } from '@/features/board/board-frame';
-import { parseBoardOptions } from '@/features/board/board-options';
-import { OfferBoardContent } from '@/features/board/offer-board-content';
+import { BoardFrame, BoardHead, LoadingBoard, MissingBoard } from '@/features/board/board-frame';
+import { boardTone, parseBoardOptions } from '@/features/board/board-options';
+import { FittedText } from '@/features/board/fitted-text';
+import { OfferBoardContent, offerShortPath } from '@/features/board/offer-board-content';
 import { useBoardOffer } from '@/features/board/use-board-offer';
 import { useWidget } from '@/features/board/use-widget';
-import { WidgetCard } from '@/features/board/widget-card';
 import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
+import { liveStateAtom } from '@/features/shared-live/live-atoms';
+import { gameDrawNumber, shortDisplayTag } from '@/features/shared-offer/offer-facts';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
+
+const OfferWidget = lazy(() =>
+  import('@/features/board/offer-widget').then((module) => ({ default: module.OfferWidget })),
+);
 
 /** The board of one offer, which is a bundle or a special. */
 export function Page({ params }: PageProps) {
   const address = { club: params.slug ?? '', slug: params.bundle ?? '' };
   if (parseBoardOptions(window.location.search).widget)
-    return <WidgetCard ask={() => fetchOfferWidget(address.club, address.slug)} />;
+    return (
+      <Suspense>
+        <OfferWidget {...address} />
+      </Suspense>
+    );
   return <OfferBoard address={address} />;
 }
 
@@ -29,16 +41,24 @@ function OfferBoard({ address }: { address: { club: string; slug: string } }) {
   const offer = useBoardOffer(address.club, address.slug);
   const options = parseBoardOptions(window.location.search);
   usePageTitle(widget?.title ?? (missing ? S.offerNotFound : S.brand));
-  if (!widget)
-    return (
-      <BoardFrame tone="is-compact" note="">
-        <h1 className={missing ? undefined : 'sr'}>{missing ? S.offerNotFound : S.brand}</h1>
-      </BoardFrame>
-    );
+  const draws = useAtomValue(liveStateAtom).draws;
+  // An offer carries no club colours; the draws of its games do.
+  const draw = offer?.games.map((game) => draws[gameDrawNumber(game)]).find(Boolean);
+  if (!widget) return missing ? <MissingBoard title={S.offerNotFound} /> : <LoadingBoard />;
   return (
     <BoardFrame
-      tone={options.compact ? 'is-compact' : 'is-offer'}
-      note={offer?.clubName ?? 'One ticket in each game'}
+      kind="offer"
+      tone={boardTone(options)}
+      club={draw && { primaryColor: draw.clubPrimaryColor, accentColor: draw.clubAccentColor }}
+      head={
+        <BoardHead
+          club={{ name: offer?.clubName ?? widget.title, logoUrl: draw?.clubLogoUrl ?? null }}
+          title={<FittedText as="h1" className="board-title" text={widget.title} />}
+          optionalFact={offer && shortDisplayTag(offer)}
+          fact={offer?.clubName ?? S.brand}
+        />
+      }
+      address={offerShortPath(address)}
     >
       <OfferBoardContent widget={widget} offer={offer} address={address} options={options} />
     </BoardFrame>

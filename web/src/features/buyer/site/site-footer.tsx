@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { fetchFooterMenus } from '@/api/endpoints/buyer';
 import type { FooterMenu } from '@/api/wire';
 import { SupportContacts } from './support-contacts';
@@ -15,9 +15,17 @@ export function SiteFooter() {
   const [menus, setMenus] = useState<readonly FooterMenu[]>([]);
   const version = useAtomValue(buildVersionAtom);
   const config = useAtomValue(configAtom);
+  const [path] = useLocation();
+  // Reads the menus again on the next page and when the reader comes back to the tab, so that an
+  // open page shows the operator's changes.
   useEffect(() => {
-    void fetchFooterMenus().then(setMenus, () => {});
-  }, []);
+    const read = () => {
+      if (document.visibilityState === 'visible') void fetchFooterMenus().then(setMenus, () => {});
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [path]);
   return (
     <footer className="site-foot">
       <div className="wrap">

@@ -104,3 +104,38 @@ test('the link confirms an e-mail address or says that it is invalid', async () 
   renderScreen(<VerifyEmailPage />, '/verify-email?token=dead');
   expect(await screen.findByText('This link is invalid or has expired.')).toBeTruthy();
 });
+
+test('a fresh link survives a reload, and a link that does not work is forgotten', async () => {
+  new FakeServer().on('POST /api/claims/look', { body: OPEN_CLAIM });
+  const { unmount } = renderScreen(<PrizeClaimPage fromPath={undefined} />, '/claim#secret');
+  expect(await screen.findByText('$290.00')).toBeTruthy();
+  unmount();
+  const server = new FakeServer().on(
+    'POST /api/claims/look',
+    { body: OPEN_CLAIM },
+    { status: 404, body: { message: 'This link is invalid or has expired.' } },
+  );
+  const reloaded = renderScreen(<PrizeClaimPage fromPath={undefined} />, '/claim');
+  expect(await screen.findByText('$290.00')).toBeTruthy();
+  expect(server.requests.at(-1)?.body).toEqual({ token: 'secret' });
+  reloaded.unmount();
+  renderScreen(<PrizeClaimPage fromPath={undefined} />, '/claim').unmount();
+  await vi.waitFor(() => expect(sessionStorage.getItem('claim_token')).toBeNull());
+});
+
+test('the winner sees the account with its last digits, before and after the payment', async () => {
+  const bank = {
+    accountName: 'Robin',
+    accountNumber: '••••567',
+    bsb: '•••-•00',
+    receivedAt: '2026-11-21T00:00:00Z',
+    from: 'winner',
+    pendingApproval: null,
+  };
+  for (const state of ['received', 'completed']) {
+    new FakeServer().on('POST /api/claims/look', { body: { ...OPEN_CLAIM, state, bank } });
+    const { unmount } = renderScreen(<PrizeClaimPage fromPath="secret" />, '/claim/secret');
+    expect(await screen.findByText('••••567')).toBeTruthy();
+    unmount();
+  }
+});

@@ -4,22 +4,31 @@ import { HttpError } from '@/api/http';
 import type { Claim } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { decimalToCents, formatDollars } from '@/shared/money';
+import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { errorText } from '../data/error-text';
+import { isNotFoundError } from '../data/use-query';
 import { LoginLayout } from '../login/login-layout';
 import { BankDetailsForm } from '../results/bank-form';
 
 const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
+const CLAIM_TOKEN_KEY = 'claim_token';
+
 /**
  * Returns the token of the mailed link. A token after the `#` is removed from the address bar at
- * once, so that a screenshot or a shared link does not contain it.
+ * once, so that a screenshot or a shared link does not contain it. The tab keeps it, because a phone
+ * reloads the page after the winner has looked up the account number in another app.
  */
 function useClaimToken(fromPath: string | undefined): string {
-  const [token] = useState(() => fromPath || window.location.hash.slice(1));
+  const [token] = useState(() => {
+    const kept = readStored('session', CLAIM_TOKEN_KEY);
+    return fromPath || window.location.hash.slice(1) || (typeof kept === 'string' ? kept : '');
+  });
   useEffect(() => {
-    if (token && !fromPath)
-      window.history.replaceState(window.history.state, '', window.location.pathname);
+    if (!token || fromPath) return;
+    writeStored('session', CLAIM_TOKEN_KEY, token);
+    window.history.replaceState(window.history.state, '', window.location.pathname);
   }, [token, fromPath]);
   return token;
 }
@@ -34,9 +43,10 @@ export function PrizeClaimPage({ fromPath }: { fromPath: string | undefined }) {
   const [refusal, setRefusal] = useState<string | null>(token ? null : INVALID_LINK_TEXT);
   useEffect(() => {
     if (token)
-      fetchPrizeClaim(token).then(setClaim, (error: unknown) =>
-        setRefusal(errorText(error, C.pleaseTryAgain)),
-      );
+      fetchPrizeClaim(token).then(setClaim, (error: unknown) => {
+        if (isNotFoundError(error)) forgetStored('session', CLAIM_TOKEN_KEY);
+        setRefusal(errorText(error, C.pleaseTryAgain));
+      });
   }, [token]);
   if (!claim) {
     return (
@@ -117,6 +127,7 @@ function ClaimStateText({ claim }: { claim: Claim }) {
       <>
         <h2>The prize has been paid</h2>
         <p>{claim.clubName} has recorded the payment. It may take a day to reach your account.</p>
+        <MaskedAccount claim={claim} />
       </>
     );
   if (claim.state === 'expired')
@@ -130,6 +141,22 @@ function ClaimStateText({ claim }: { claim: Claim }) {
     <>
       <h2>Thank you</h2>
       <p>{claim.clubName} has your bank details and pays you directly.</p>
+      <MaskedAccount claim={claim} />
     </>
+  );
+}
+
+/** Repeats the account with its last digits, so that the winner can check it. */
+function MaskedAccount({ claim: { bank } }: { claim: Claim }) {
+  if (!bank) return null;
+  return (
+    <dl className="facts">
+      <dt>Account name</dt>
+      <dd>{bank.accountName}</dd>
+      <dt>BSB</dt>
+      <dd>{bank.bsb}</dd>
+      <dt>Account number</dt>
+      <dd>{bank.accountNumber}</dd>
+    </dl>
   );
 }

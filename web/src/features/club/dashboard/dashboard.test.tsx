@@ -31,7 +31,13 @@ const COMPLETED_DRAW = makeDraw({
   status: 'completed',
   archived: false,
 });
-const STATS_RESPONSE = { totalRevenue: '1250.00', ticketsSold: 250, clubProfit: '-12.50' };
+const STATS_RESPONSE = {
+  totalRevenue: '1250.00',
+  ticketsSold: 250,
+  ticketsWithoutBuyer: 0,
+  clubProfit: '-12.50',
+  drawsWithoutBuyers: [],
+};
 const CLUB_RESPONSE = {
   id: 1,
   name: 'Sharks',
@@ -78,16 +84,14 @@ test('draws are grouped in lists, those awaiting a result first and without othe
   await findDrawCard('Redcliffe Sharks v Noosa');
   expect(
     screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent),
-  ).toEqual(
-    [
-      'Draws Awaiting Results',
-      'Active Draws',
-      'Club Homepage',
-      'Payment Setup Status',
-      'Completed Draws',
-      undefined,
-    ].filter(Boolean),
-  );
+  ).toEqual([
+    'To do 1',
+    'Active Draws',
+    'Completed Draws',
+    'Club Homepage',
+    'Payment Setup Status',
+  ]);
+  expect(screen.getByRole('heading', { level: 3, name: 'Draws Awaiting Results' })).toBeTruthy();
   expect(screen.getByText('Games have finished - enter results to determine winners')).toBeTruthy();
   expect(screen.queryByText(/Strangers/)).toBeNull();
   await waitFor(() => expect(screen.getByText('$1,250.00')).toBeTruthy());
@@ -233,14 +237,103 @@ test('until the payment account is connected no draw can be created, and a faile
   expect(await screen.findByText('Setup failed')).toBeTruthy();
 });
 
-test('a club without draws is invited to create one, and a failed list can be retried', async () => {
+test('a club without draws sees its four steps, and a failed list can be retried', async () => {
   server
     .on('GET /api/clubs/1/draws', { status: 500 }, { body: [] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
   openDashboard();
   expect(await screen.findByText('Failed to load draws')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-  expect(await screen.findByText('No draws yet – create your first')).toBeTruthy();
+  expect(await screen.findByRole('heading', { name: 'Start selling in four steps' })).toBeTruthy();
+  expect(
+    screen.getAllByRole('heading', { level: 3 }).map((heading) => heading.textContent),
+  ).toEqual([
+    'Confirm your e-mail, done',
+    'Connect Stripe, done',
+    'Set up your home page, done',
+    'Create your first draw',
+  ]);
+  expect(screen.getByText('3 of 4')).toBeTruthy();
+});
+
+test('money work comes first, the oldest on top, and its draw carries a chip', async () => {
+  const draw = {
+    drawNumber: 1003,
+    homeTeam: 'Redcliffe Sharks',
+    awayTeam: 'Tweed',
+    prize: '422.50',
+    winnerName: 'Dan Okafor',
+  };
+  server
+    .on('GET /api/clubs/1/to-do', {
+      body: [
+        {
+          kind: 'notify-winner',
+          since: isoTimeHoursFromNow(-12 * 24 - 1),
+          draw: { ...draw, drawNumber: 1005, winnerName: 'Mia Tran', prize: '144.00' },
+        },
+        { kind: 'pay-winner', since: isoTimeHoursFromNow(-5 * 24 - 1), draw },
+        {
+          kind: 'enter-result',
+          since: isoTimeHoursFromNow(-2),
+          draw: { ...draw, drawNumber: 1002 },
+        },
+      ],
+    })
+    .on('GET /api/clubs/1/pace', {
+      body: [
+        {
+          drawNumber: 1001,
+          lastDrawNumber: 1003,
+          lastHomeTeam: 'Redcliffe Sharks',
+          lastAwayTeam: 'Tweed',
+          lastSold: 140,
+        },
+      ],
+    });
+  openDashboard();
+  const toDo = within(await screen.findByRole('region', { name: /^To do 3/ }));
+  expect(
+    toDo.getAllByRole('listitem').map((item) => item.querySelector('strong')?.textContent),
+  ).toEqual(['Mia Tran won $144.00', 'Pay Dan Okafor $422.50']);
+  expect(toDo.getByText(/^Not told yet, 12 days late/)).toBeTruthy();
+  expect(toDo.getByRole('link', { name: 'Pay Dan' }).getAttribute('href')).toBe(
+    '/club/sharks/admin/results/1003',
+  );
+  expect((await findDrawCard('Redcliffe Sharks v Tweed')).getByText('Pay $422.50')).toBeTruthy();
+  expect(
+    (await findDrawCard('Redcliffe Sharks v Logan')).getByText(
+      '27 fewer than last game at this time',
+    ),
+  ).toBeTruthy();
+});
+
+test('a ticket without a buyer counts neither in its draw nor in the sums', async () => {
+  server.on('GET /api/clubs/1/stats', {
+    body: {
+      ...STATS_RESPONSE,
+      ticketsWithoutBuyer: 1,
+      drawsWithoutBuyers: [{ drawNumber: 1001, ticketsWithoutBuyer: 1, prize: '280.00' }],
+    },
+  });
+  openDashboard();
+  const of = await findDrawCard('Redcliffe Sharks v Logan');
+  expect(await of.findByText('112 of 169')).toBeTruthy();
+  expect(of.getByText(/prize \$280\.00/)).toBeTruthy();
+  expect(screen.getByText('+1 without a buyer')).toBeTruthy();
+});
+
+test('a draw without sales can be cancelled after a question', async () => {
+  const unsold = { ...ACTIVE_DRAW, ticketsSold: 0, ticketsHeld: 0 };
+  server
+    .on('GET /api/clubs/1/draws', { body: [unsold] })
+    .on('POST /api/draws/1001/cancel', { body: { ...unsold, status: 'cancelled' } });
+  openDashboard();
+  const of = await findDrawCard('Redcliffe Sharks v Logan');
+  await userEvent.click(of.getByRole('button', { name: /^Actions/ }));
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Cancel Draw' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel this draw' }));
+  expect(await screen.findByText('Redcliffe Sharks v Logan is cancelled')).toBeTruthy();
 });
 
 test('marketing cookies are asked for once', async () => {

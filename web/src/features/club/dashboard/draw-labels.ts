@@ -39,6 +39,15 @@ export function drawBadgesOf(draw: Draw, nowMs: number): DrawBadge[] {
 export const teamsText = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
   `${draw.homeTeam} v ${draw.awayTeam}`;
 
+/** Returns the game as the club says it: 'v Logan' at home, 'at Logan' away, else both teams. */
+export function shortGameText(
+  { homeTeam, awayTeam }: Pick<Draw, 'homeTeam' | 'awayTeam'>,
+  club: string,
+): string {
+  if (homeTeam === club) return `v ${awayTeam}`;
+  return awayTeam === club ? `at ${homeTeam}` : `${homeTeam} v ${awayTeam}`;
+}
+
 /** Formats date and time; only the date when they cannot be formatted (specification line B:49). */
 export function gameTimeText(
   draw: Pick<Draw, 'gameDate' | 'timezone'>,

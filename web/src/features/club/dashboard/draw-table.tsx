@@ -37,18 +37,22 @@ const DRAW_TABLE_COLUMNS = [
 
 type DrawSortOrder = { key: (typeof DRAW_TABLE_COLUMNS)[number]['key']; down: boolean };
 
-/** Filters the draws by team, league or serial number and sorts them. */
+/** Filters the draws by team, league or serial number. */
+export function filteredDraws(draws: readonly Draw[], search: string): Draw[] {
+  const query = search.trim().toLowerCase();
+  return draws.filter((draw) =>
+    `${teamsText(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(query),
+  );
+}
+
+/** Filters the draws and sorts them. */
 export function filteredAndSortedDraws(
   draws: readonly Draw[],
   search: string,
   sort: DrawSortOrder,
 ): Draw[] {
-  const query = search.trim().toLowerCase();
   const column = DRAW_TABLE_COLUMNS.find(({ key }) => key === sort.key) ?? DRAW_TABLE_COLUMNS[1];
-  const matches = draws.filter((draw) =>
-    `${teamsText(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(query),
-  );
-  return matches.sort((one, other) => {
+  return filteredDraws(draws, search).sort((one, other) => {
     const [a, b] = [column.of(one), column.of(other)];
     const order = typeof a === 'string' ? a.localeCompare(String(b)) : a - Number(b);
     return sort.down ? -order : order;

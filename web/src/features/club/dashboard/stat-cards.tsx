@@ -23,18 +23,26 @@ export function StatCards({ club, changeKey }: { club: number; changeKey: string
     const timer = setTimeout(() => void retry(), STATS_RELOAD_DELAY_MS);
     return () => clearTimeout(timer);
   }, [changeKey, retry]);
-  const cards = [
+  const cards: { label: string; value: string; note?: string }[] = [
     { label: C.totalRevenue, value: signedDollars(data?.totalRevenue) },
-    { label: C.ticketsSold, value: data ? String(data.ticketsSold) : '–' },
+    {
+      label: C.ticketsSold,
+      value: data ? String(data.ticketsSold) : '–',
+      note:
+        data && data.ticketsWithoutBuyer > 0
+          ? `+${data.ticketsWithoutBuyer} without a buyer`
+          : undefined,
+    },
     { label: C.clubProfit, value: signedDollars(data?.clubProfit) },
   ];
   return (
     <section aria-label="Totals">
       <dl className="stat-cards">
-        {cards.map(({ label, value }) => (
+        {cards.map(({ label, value, note }) => (
           <div className="card stat" key={label}>
             <dt>{label}</dt>
             <dd>{value}</dd>
+            {note ? <dd className="stat-note">{note}</dd> : null}
           </div>
         ))}
       </dl>

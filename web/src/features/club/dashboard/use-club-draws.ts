@@ -6,6 +6,7 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
+import type { ClubStats, DrawWithoutBuyers } from '@/api/wire-club';
 import { liveStateAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { useQuery } from '../data/use-query';
@@ -20,6 +21,24 @@ export interface DashboardDraws {
   retry: () => Promise<unknown>;
 }
 
+/**
+ * Removes tickets without a buyer from a draw's count and prize. They are neither free nor sold
+ * (decision F-3).
+ */
+export function withoutOrphanedTickets(
+  draw: Draw,
+  affected: readonly DrawWithoutBuyers[] | undefined,
+): Draw {
+  const own = affected?.find(({ drawNumber }) => drawNumber === draw.drawNumber);
+  return own
+    ? {
+        ...draw,
+        ticketsSold: draw.ticketsSold - own.ticketsWithoutBuyer,
+        currentPrize: own.prize,
+      }
+    : draw;
+}
+
 export function useDashboardDraws(club: number): DashboardDraws {
   // Polls even while the socket is connected: a frame contains counts of known draws, but no new
   // draws and no changed names.
@@ -29,6 +48,7 @@ export function useDashboardDraws(club: number): DashboardDraws {
   const awaiting = useQuery<Draw[]>(CLUB_API_PATHS.awaiting(club), {
     intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });
+  const stats = useQuery<ClubStats>(CLUB_API_PATHS.stats(club));
   const live = useAtomValue(liveStateAtom).draws;
   const receive = useSetAtom(receiveDrawsAtom);
   const now = useAtomValue(nowAtom);
@@ -46,7 +66,12 @@ export function useDashboardDraws(club: number): DashboardDraws {
     return [...own.data, ...more];
   }, [own.data, awaiting.data, club]);
   if (!all) return { draws: undefined, problem: own.problem, retry: own.retry };
-  const fresh = all.map((draw) => ({ ...draw, ...live[draw.drawNumber], archived: draw.archived }));
+  const fresh = all.map((draw) =>
+    withoutOrphanedTickets(
+      { ...draw, ...live[draw.drawNumber], archived: draw.archived },
+      stats.data?.drawsWithoutBuyers,
+    ),
+  );
   const of = (list: DrawListName) =>
     sortedDraws(
       fresh.filter((draw) => drawListNameOf(draw, now) === list),

@@ -66,6 +66,7 @@ test('a game already on sale is not created again: its draw is linked and the in
       body: { kind: 'service', version: '1.0', title: 'Terms of Service', text: 'First.' },
     })
     .on('POST /api/terms/accept', { body: { id: 1 } })
+    .on('POST /api/draws/check', { status: 204 })
     .on('POST /api/draws', {
       status: 409,
       body: { code: 'draw-exists', message: text, drawNumber: 1042 },
@@ -85,4 +86,33 @@ test('a game already on sale is not created again: its draw is linked and the in
   unmount();
   openCreateForm();
   expect(screen.getByDisplayValue('Norths')).toBeTruthy();
+});
+
+test('a draw that the server refuses never shows the terms', async () => {
+  server.on(
+    'POST /api/draws/check',
+    {
+      status: 400,
+      body: {
+        code: 'invalid',
+        message: 'x',
+        errors: [{ field: 'gameDate', message: 'Game date must be in the future' }],
+      },
+    },
+    {
+      status: 409,
+      body: { code: 'draw-exists', message: 'This game is on sale already.', drawNumber: 1042 },
+    },
+  );
+  openCreateForm();
+  await pressDuplicate();
+  await screen.findByDisplayValue('Norths');
+  const create = screen.getByRole('button', { name: 'Create Draw' });
+  await userEvent.click(create);
+  expect((await screen.findAllByText('Game date must be in the future')).length).toBeGreaterThan(1);
+  await userEvent.click(create);
+  expect(await screen.findByRole('link', { name: 'View Public' })).toBeTruthy();
+  expect(screen.queryByRole('dialog')).toBeNull();
+  expect(server.paths()).not.toContain('POST /api/terms/accept');
+  expect(server.paths()).not.toContain('POST /api/draws');
 });

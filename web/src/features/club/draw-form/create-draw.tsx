@@ -2,7 +2,7 @@ import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { CLUB_API_PATHS, createDraw, fetchDrawTemplate } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, checkDraw, createDraw, fetchDrawTemplate } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { isSessionExpiredError } from '@/api/session-expired';
 import { configAtom } from '@/features/shared-live/live-atoms';
@@ -122,7 +122,13 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (report(newDrawProblems(fields))) setAgreeing(true);
+    if (!report(newDrawProblems(fields))) return;
+    // The server checks the draw before the terms are shown, so that nobody agrees to the terms of
+    // a draw that is then refused.
+    void run(async () => {
+      await checkDraw(club.id, toCreateDrawRequest(sent));
+      setAgreeing(true);
+    }, refuse);
   };
   const refuse = (error: unknown) => {
     setAgreeing(false);

@@ -28,6 +28,7 @@ beforeEach(() => {
         text: 'First.\n\nSecond.',
       },
     })
+    .on('POST /api/draws/check', { status: 204 })
     .on('POST /api/terms/accept', { body: { id: 1 } });
 });
 afterEach(() => vi.unstubAllGlobals());

@@ -12,6 +12,7 @@ import { isOwner, canSell, type Role } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
+import { ActionsMenu } from './actions-menu';
 import { useIsWideViewport } from './use-wide';
 
 export interface CurrentClub {
@@ -85,7 +86,19 @@ export function CreateDrawButton({
   );
 }
 
+/** Pages that are used less often. A wide screen shows them in a menu. */
+function morePages(club: CurrentClub): { label: string; href: string }[] {
+  return [
+    { label: 'Transactions', href: '/admin/stripe-debug' },
+    { label: 'Disputes', href: '/admin/stripe-debug#disputes' },
+    { label: 'Payment monitoring', href: '/admin/payment-monitoring' },
+    ...(canSell(club) ? [{ label: 'Find a buyer', href: adminPath(club.slug, 'buyers') }] : []),
+    ...(isOwner(club) ? [{ label: 'Activity log', href: adminPath(club.slug, 'activity') }] : []),
+  ];
+}
+
 function ClubNavigation({ club }: { club: CurrentClub }) {
+  const wide = useIsWideViewport();
   return (
     <>
       {isOwner(club) ? (
@@ -101,6 +114,15 @@ function ClubNavigation({ club }: { club: CurrentClub }) {
           People
         </Link>
       ) : null}
+      {wide ? (
+        <ActionsMenu of={club.name} items={morePages(club)} />
+      ) : (
+        morePages(club).map(({ label, href }) => (
+          <Link className="btn small sec" key={label} href={href}>
+            {label}
+          </Link>
+        ))
+      )}
       <CreateDrawButton club={club} />
       <LogoutButton />
     </>

@@ -91,3 +91,14 @@ export function logoProblem({
   if (!LOGO_MIME_TYPES.includes(type)) return { title: C.invalidFileType, text: C.uploadLogoTypes };
   return size > LOGO_BYTES_MAX ? { title: C.fileTooLarge, text: C.logoTooLarge } : null;
 }
+
+/**
+ * Warns about an SVG with text. The server draws the logo as a picture without fonts, so its text
+ * would be missing.
+ */
+export async function logoWarning(file: Pick<File, 'name' | 'text'>): Promise<string | null> {
+  if (!/\.svg$/i.test(file.name)) return null;
+  return /<text[\s>]/i.test(await file.text())
+    ? 'The letters in this SVG are text and will be missing. Convert the text to paths, or choose a PNG.'
+    : null;
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HomePageRequest } from '@/api/wire-club';
-import { homePageProblems, logoProblem, sanitiseSlugInput } from './home-page-rules';
+import { homePageProblems, logoProblem, logoWarning, sanitiseSlugInput } from './home-page-rules';
 
 const VALID_REQUEST: HomePageRequest = {
   homePageSlug: 'redcliffe',
@@ -69,4 +69,11 @@ test('a logo is a picture of at most two megabytes', () => {
     title: 'File too large',
     text: 'Logo must be smaller than 2MB. Please choose a smaller image.',
   });
+});
+
+test('an SVG with text is warned about, because the text would be missing', async () => {
+  const svg = (name: string, text: string) => logoWarning({ name, text: async () => text });
+  expect(await svg('crest.svg', '<svg><text x="1">BB</text></svg>')).toContain('will be missing');
+  expect(await svg('crest.svg', '<svg><path d="M0 0"/></svg>')).toBeNull();
+  expect(await svg('crest.png', '<text>')).toBeNull();
 });

@@ -1,9 +1,10 @@
 import { useSetAtom } from 'jotai';
+import { useState } from 'react';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
-import { logoProblem } from './home-page-rules';
+import { logoProblem, logoWarning } from './home-page-rules';
 
 interface LogoFieldProps {
   value: string;
@@ -13,14 +14,17 @@ interface LogoFieldProps {
 
 /** Chooses the logo: an uploaded picture or the URL of one. */
 export function LogoField({ value, error, onValue }: LogoFieldProps) {
+  const [warning, setWarning] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
   const uploaded = value.startsWith('data:') || value.startsWith('/uploads/');
   const take = async (file: File | undefined) => {
     if (!file) return;
+    setWarning(null);
     const wrong = logoProblem(file);
     if (wrong) return showToast({ ...wrong, bad: true });
     try {
       onValue(await readAsDataUrl(file));
+      setWarning(await logoWarning(file));
       showToast({ title: C.logoUploaded, text: 'Save the page to keep it.' });
     } catch {
       showToast({ title: C.uploadFailed, text: C.pleaseTryAgain, bad: true });
@@ -35,8 +39,14 @@ export function LogoField({ value, error, onValue }: LogoFieldProps) {
           id="page-logo-file"
           type="file"
           accept=".png,.jpg,.jpeg,.svg,image/png,image/jpeg,image/svg+xml"
+          aria-describedby={warning ? 'page-logo-warning' : undefined}
           onChange={(event) => void take(event.currentTarget.files?.[0])}
         />
+        {warning ? (
+          <p className="callout is-warn" id="page-logo-warning" role="status">
+            {warning}
+          </p>
+        ) : null}
       </div>
       {uploaded ? (
         <>

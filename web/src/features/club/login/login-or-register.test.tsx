@@ -184,7 +184,7 @@ test('while registration is closed there is a waitlist, and joining it opens the
   await userEvent.click(dialog.getByRole('button', { name: 'Join waitlist' }));
   expect(await screen.findByText('Failed to join waitlist')).toBeTruthy();
   await userEvent.click(dialog.getByRole('button', { name: 'Join waitlist' }));
-  expect(await dialog.findByRole('status')).toBeTruthy();
+  expect(await dialog.findByText('You are on the waitlist. We will be in touch.')).toBeTruthy();
   expect(window.location.pathname).toBe('/admin/login');
   await waitFor(() => expect(window.location.pathname).toBe('/'), { timeout: 3_000 });
 });

@@ -24,6 +24,7 @@ export const EMPTY_OFFER: OfferFields = {
 };
 
 const SLUG_CHARS_MAX = 60;
+const NAME_CHARS_MAX = 100;
 
 /**
  * Makes a slug from text: lowercase letters, digits and hyphens, at most 60 characters
@@ -75,6 +76,8 @@ export function withGameChosen(offer: OfferFields, game: number, chosen: boolean
  */
 export function offerProblem({ name, slug, type, status, gameIds }: OfferRequest): string | null {
   if (name.trim() === '' || slug === '' || gameIds.length === 0) return C.provideNameSlugGame;
+  if (name.trim().length > NAME_CHARS_MAX)
+    return `Name must be at most ${NAME_CHARS_MAX} characters`;
   if (!/^[a-z0-9-]+$/.test(slug)) return C.slugCharacters;
   if (type === 'SPECIAL') return gameIds.length === 1 ? null : C.specialNeedsOne;
   if (gameIds.length >= 2) return null;

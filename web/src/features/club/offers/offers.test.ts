@@ -24,6 +24,13 @@ const makeFields = (more: Partial<OfferFields>): OfferFields => ({
 const makeHttpError = (status: number, body: object) =>
   new HttpError(status, JSON.stringify(body), '', null);
 
+test('a name that is too long is named as the problem', () => {
+  expect(offerProblem(makeFields({ name: 'x'.repeat(101) }))).toBe(
+    'Name must be at most 100 characters',
+  );
+  expect(offerProblem(makeFields({ name: 'x'.repeat(100) }))).toBeNull();
+});
+
 test('the slug follows the name until it is typed', () => {
   expect(slugOf('  Grand Final: Été 2026! ')).toBe('grand-final-ete-2026');
   expect(slugOf('x'.repeat(80))).toHaveLength(60);

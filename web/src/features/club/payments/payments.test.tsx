@@ -199,6 +199,7 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
     stripeFees: '0.96',
     platformFees: '0.70',
     clubPayouts: '-9.24',
+    refunded: '0.00',
     prizePools: '0.00',
     feesEstimated: false,
   };
@@ -243,6 +244,7 @@ test('the newest hundred of thousands of transactions are rendered, and all on r
     stripeFees: '39.39',
     platformFees: '18.18',
     clubPayouts: '447.43',
+    refunded: '0.00',
     prizePools: '0.00',
     feesEstimated: false,
   };

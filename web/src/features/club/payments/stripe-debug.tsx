@@ -67,6 +67,7 @@ export function StripeDebugPage() {
             </div>
           ))}
         </dl>
+        <Disputes transactions={data} />
         <section className="card" aria-labelledby="transactions-title">
           <h2 id="transactions-title">Last 30 days</h2>
           {paid && paid.length === 0 ? <p className="lead">No payments yet.</p> : null}
@@ -85,18 +86,40 @@ export function StripeDebugPage() {
   );
 }
 
+/** The payments that buyers' banks dispute. They wait for the club's answer at Stripe. */
+function Disputes({ transactions }: { transactions: readonly StripeTransaction[] | undefined }) {
+  const disputed = transactions?.filter((row) => row.disputed) ?? [];
+  return (
+    <section className="card" id="disputes" aria-labelledby="disputes-title">
+      <h2 id="disputes-title">Disputes</h2>
+      {transactions && disputed.length === 0 ? (
+        <p className="lead">No buyer’s bank disputes a payment.</p>
+      ) : null}
+      {disputed.length > 0 ? (
+        <>
+          <p className="lead">
+            A buyer’s bank wants the money back. Answer at Stripe; the tickets stay valid meanwhile.
+          </p>
+          <PaymentTable transactions={disputed} label="Disputed payments" />
+        </>
+      ) : null}
+    </section>
+  );
+}
+
 /** Table of payments. On a phone it scrolls inside its card. */
-function PaymentTable({ transactions }: { transactions: readonly StripeTransaction[] }) {
+function PaymentTable({
+  transactions,
+  label = 'Transactions of the last 30 days',
+}: {
+  transactions: readonly StripeTransaction[];
+  label?: string;
+}) {
   const [all, setAll] = useState(false);
   const shown = all ? transactions : transactions.slice(0, INITIAL_ROW_COUNT);
   return (
     <>
-      <div
-        className="table-wrap"
-        tabIndex={0}
-        role="region"
-        aria-label="Transactions of the last 30 days"
-      >
+      <div className="table-wrap" tabIndex={0} role="region" aria-label={label}>
         <table>
           <thead>
             <tr>

@@ -1,9 +1,10 @@
 import { useSetAtom } from 'jotai';
-import { useState } from 'react';
-import { CLUB_API_PATHS, recordWinnerPayout, recordPayoutOutcome } from '@/api/endpoints/club';
-import type { Payout, Winner } from '@/api/wire-club';
-import { dayText } from '@/shared/dates';
+import { useState, type ReactNode } from 'react';
+import { CLUB_API_PATHS, undoPayout, notifyWinners, recordPrizePaid } from '@/api/endpoints/club';
+import type { OwnDraw, Payout, Winner, WinnersResponse } from '@/api/wire-club';
+import { dayAndTime, dayText } from '@/shared/dates';
 import { decimalToCents, formatDollars } from '@/shared/money';
+import { fillPlaceholders } from '@/shared/strings';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { Field } from '@/shared/ui/field';
@@ -12,213 +13,214 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
+import { canSell, isOwner, type Role } from '../session/roles';
 import { useMutation } from '../session/use-session';
+import { canUndoPayout, firstNameOf, payoutStepOf, type PayoutStep } from './payout-steps';
 import { WinnerBankDetails } from './winner-bank';
 
-const PAYOUT_STATUS_LABELS: Record<string, { text: string; tone: string }> = {
-  pending: { text: 'Pending', tone: 'is-awaiting' },
-  details_received: { text: 'Details received', tone: 'is-active' },
-  completed: { text: 'Completed', tone: 'is-completed' },
-  failed: { text: 'Failed', tone: 'is-cancelled' },
-};
-
-export function PayoutStatus({ status }: { status: string }) {
-  const { text, tone } = PAYOUT_STATUS_LABELS[status] ?? { text: status, tone: '' };
-  return <span className={`badge ${tone}`}>{text}</span>;
+interface PayoutSectionProps {
+  draw: OwnDraw;
+  winner: Winner;
+  answer: WinnersResponse;
+  club: { role: Role };
 }
 
 /**
- * Shows the payout: pending, details received, completed or failed. The section only records the
- * payment and moves no money (decision B-4). Only owners see bank details and record payouts
- * (decision G-17).
+ * The payout as one timeline: announced, notified, details received, paid. One button does the next
+ * step. The server only records the payment and moves no money (decision B-4). Only owners see bank
+ * details and record payouts (decision G-17).
  */
-export function PayoutSection({
-  number,
-  winner,
-  owns,
-}: {
-  number: number;
-  winner: Winner | undefined;
-  owns: boolean;
-}) {
+export function PayoutSection({ draw, winner, answer, club }: PayoutSectionProps) {
+  const number = draw.drawNumber;
   const { data: payouts, problem, retry } = useQuery<Payout[]>(CLUB_API_PATHS.payouts(number));
   const changed = useSetAtom(markPathsChangedAtom);
-  const reload = () => changed(CLUB_API_PATHS.payouts(number), CLUB_API_PATHS.winners(number));
-  const paid =
-    winner?.winnerPayoutStatus === 'completed' ||
-    payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
-  // A disputed payment delays the prize (decision C-25). A refunded ticket has no prize.
-  const disputed = Boolean(winner?.disputed) && !paid;
-  const waits = disputed || winner?.sold === false;
-  return (
-    <section className="card" aria-labelledby="payout-title">
-      <div className="admin-head">
-        <h2 id="payout-title">{C.payoutManagement}</h2>
-        {winner?.sold ? (
-          <PayoutStatus status={paid ? 'completed' : (winner.winnerPayoutStatus ?? 'pending')} />
-        ) : null}
-      </div>
-      {winner && !winner.sold ? (
-        <p className="lead">No prize is due: nobody bought the winning ticket.</p>
-      ) : null}
-      {disputed ? (
-        <p className="callout is-warn">
-          The winner’s payment is disputed by the buyer’s bank. The prize can be paid once that is
-          resolved.
-        </p>
-      ) : null}
-      {winner?.sold && !owns ? (
-        <p className="lead">
-          The owners of the club see the winner’s bank details and record the payout.
-        </p>
-      ) : null}
-      {winner?.sold && owns ? (
-        <WinnerBankDetails
-          number={number}
-          bank={winner.bank}
-          paid={Boolean(paid)}
-          onChange={reload}
-        />
-      ) : null}
-      {!payouts && problem ? <LoadFailed title="Failed to load payouts" onRetry={retry} /> : null}
-      <PayoutList
-        number={number}
-        payouts={payouts ?? []}
-        owns={owns}
-        waits={waits}
-        due={
-          owns &&
-          !waits &&
-          Boolean(winner?.sold) &&
-          payouts !== undefined &&
-          !payouts.some(({ type, status }) => type === 'winner' && status !== 'failed')
-        }
-        onChange={reload}
-      />
-    </section>
-  );
-}
-
-interface PayoutListProps {
-  number: number;
-  payouts: readonly Payout[];
-  owns: boolean;
-  /** Whether the prize must not be paid now. */
-  waits: boolean;
-  due: boolean;
-  onChange: () => void;
-}
-
-function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListProps) {
-  const [settlingPayout, setSettling] = useState<{
-    payout: Payout;
-    status: 'completed' | 'failed';
-  } | null>(null);
-  const [note, setNote] = useState('');
-  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
-  const complain = (error: unknown) =>
-    showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true });
-  const record = () =>
+  const { pending, run } = useMutation();
+  const [paying, setPaying] = useState(false);
+  const [note, setNote] = useState('');
+  const [owns, sells] = [isOwner(club), canSell(club)];
+  const name = firstNameOf(winner);
+  const prize = formatDollars(decimalToCents(answer.prize));
+  const paid = payouts?.find(({ type, status }) => type === 'winner' && status === 'completed');
+  const step = payoutStepOf(winner, answer, Boolean(paid));
+  const reload = () =>
+    changed(
+      CLUB_API_PATHS.payouts(number),
+      CLUB_API_PATHS.winners(number),
+      CLUB_API_PATHS.tasks(draw.clubId),
+    );
+  const complain = (title: string) => (error: unknown) =>
+    showToast({ title, text: errorText(error, C.pleaseTryAgain), bad: true });
+  const notify = () =>
     run(async () => {
-      await recordWinnerPayout(number);
-      onChange();
-    }, complain);
-  const settle = () =>
-    settlingPayout &&
+      const again = answer.notified;
+      const { emailsSent, totalWinners } = await notifyWinners(number, again);
+      if (again && emailsSent === 0)
+        showToast({ title: 'An e-mail was sent less than a minute ago.' });
+      else
+        showToast({
+          title: fillPlaceholders(C.winnersNotified, { sent: emailsSent, total: totalWinners }),
+          text: again ? 'The e-mail has a new link, which works for 7 days.' : undefined,
+        });
+      reload();
+    }, complain(C.failedToNotify));
+  const undo = (payout: Payout) =>
     run(async () => {
-      await recordPayoutOutcome(settlingPayout.payout.id, settlingPayout.status, note);
-      setSettling(null);
+      await undoPayout(payout.id);
+      showToast({ title: 'The prize is no longer marked as paid' });
+      reload();
+    }, complain(C.error));
+  const pay = () =>
+    run(async () => {
+      const payout = await recordPrizePaid(number, note);
+      setPaying(false);
       setNote('');
       showToast({
-        title:
-          settlingPayout.status === 'completed'
-            ? 'Payout marked as paid'
-            : 'Payout marked as failed',
+        title: 'Payout marked as paid',
+        text: `${name} is told by e-mail in ten minutes.`,
+        action: { label: 'Undo', run: () => void undo(payout) },
       });
-      onChange();
-    }, complain);
+      reload();
+    }, complain(C.error));
+  const failed = payouts?.filter(({ type, status }) => type === 'winner' && status === 'failed');
+  const share = payouts?.find(({ type }) => type === 'club_share');
+  const mayPay = owns && !winner.disputed && payouts !== undefined && !paid;
+  const actions: Record<PayoutStep, ReactNode> = {
+    notify: sells ? <MainButton label={C.notifyWinner} pending={pending} onPress={notify} /> : null,
+    details: sells ? (
+      <MainButton label={`Remind ${name}`} pending={pending} onPress={notify} />
+    ) : null,
+    pay: mayPay ? (
+      <MainButton
+        label={`I have paid ${name} ${prize}`}
+        pending={pending}
+        onPress={() => setPaying(true)}
+      />
+    ) : null,
+    done: null,
+  };
   return (
     <>
-      <h3>Payouts</h3>
-      {payouts.length === 0 && !due ? <p className="lead">None.</p> : null}
-      <ul className="payouts">
-        {payouts.map((payout) => (
-          <li key={payout.id}>
-            <div>
-              <strong>
-                {payout.type === 'winner'
-                  ? `Prize for ${payout.recipientName ?? 'the winner'}`
-                  : 'Club share'}
-              </strong>
-              <span className="num">{formatDollars(decimalToCents(payout.amount))}</span>
-            </div>
-            {/* The club receives its share with each ticket sale, so its payout shows no
-                waiting state. */}
-            {payout.type === 'winner' || payout.status === 'failed' ? (
-              <PayoutStatus status={payout.status} />
-            ) : (
-              <span className="meta">
-                Paid by Stripe to your club’s account as tickets are sold.
-              </span>
-            )}
-            {payout.completedAt ? (
-              <span className="meta">{dayText(payout.completedAt)}</span>
-            ) : null}
-            {payout.note || payout.failureReason ? (
-              <span className="meta">{payout.failureReason ?? payout.note}</span>
-            ) : null}
-            {owns && payout.type === 'winner' && payout.status === 'pending' ? (
-              <div className="row-actions">
-                {waits ? null : (
-                  <button
-                    type="button"
-                    className="btn small"
-                    onClick={() => setSettling({ payout, status: 'completed' })}
-                  >
-                    Mark as paid
-                  </button>
-                )}
-                <button
-                  type="button"
-                  className="btn small sec"
-                  onClick={() => setSettling({ payout, status: 'failed' })}
-                >
-                  Mark as failed
-                </button>
-              </div>
-            ) : null}
-          </li>
-        ))}
-      </ul>
-      {due ? (
-        <div className="row-actions">
-          <button
-            type="button"
-            className="btn small"
-            aria-disabled={pending}
-            onClick={() => void record()}
+      <section aria-labelledby="payout-title" className="payout">
+        <h2 id="payout-title">{C.payoutManagement}</h2>
+        {winner.disputed && !paid ? (
+          <p className="callout is-warn">
+            The winner’s payment is disputed by the buyer’s bank. The prize can be paid once that is
+            resolved.
+          </p>
+        ) : null}
+        <ol className="card timeline">
+          <Step
+            title="Announced"
+            state="done"
+            when={answer.entered ? dayAndTime(answer.entered.enteredAt, draw.timezone) : null}
           >
-            Record the prize payout
-          </button>
-        </div>
-      ) : null}
+            <p>
+              {winner.homeNumber} & {winner.awayNumber}, ticket {winner.serialNumber}
+              {answer.entered ? `, by ${answer.entered.by}` : ''}
+            </p>
+          </Step>
+          <Step
+            title="Notified"
+            state={answer.notified ? 'done' : step === 'notify' ? 'now' : 'later'}
+            when={answer.notifiedAt ? dayAndTime(answer.notifiedAt, draw.timezone) : null}
+          >
+            {answer.mailFailed ? (
+              <p className="field-error">
+                The e-mail could not be delivered. Call {name}, or send it again.
+              </p>
+            ) : answer.notified ? (
+              <p>
+                E-mailed{winner.buyerEmail ? ` to ${winner.buyerEmail}` : ''}
+                {winner.respondBy && step === 'details'
+                  ? `. ${name} can answer until ${dayAndTime(winner.respondBy, draw.timezone)}.`
+                  : ''}
+              </p>
+            ) : (
+              <p>{name} gets a private link to enter bank details. It works for 7 days.</p>
+            )}
+            {sells && step === 'details' ? (
+              <button
+                type="button"
+                className="link-button"
+                aria-disabled={pending}
+                onClick={() => void notify()}
+              >
+                {C.sendAgain}
+              </button>
+            ) : null}
+          </Step>
+          <Step
+            title="Details received"
+            state={winner.bank ? 'done' : step === 'details' ? 'now' : 'later'}
+            when={winner.bank ? dayAndTime(winner.bank.receivedAt, draw.timezone) : null}
+          >
+            {owns ? (
+              <WinnerBankDetails
+                number={number}
+                bank={winner.bank}
+                paid={Boolean(paid)}
+                onChange={reload}
+              />
+            ) : (
+              <p>The owners of the club see the winner’s bank details and record the payout.</p>
+            )}
+          </Step>
+          <Step
+            title={paid ? 'Paid' : `Pay ${name}`}
+            state={paid ? 'done' : step === 'pay' ? 'now' : 'later'}
+            when={paid?.completedAt ? dayAndTime(paid.completedAt, draw.timezone) : null}
+          >
+            {paid ? (
+              <PaidText
+                paid={paid}
+                account={winner.bank?.accountNumber}
+                timezone={draw.timezone}
+                onUndo={owns ? () => void undo(paid) : null}
+              />
+            ) : problem && !payouts ? (
+              <LoadFailed title="Failed to load payouts" onRetry={retry} />
+            ) : step === 'pay' ? (
+              <ol className="plain-steps">
+                <li>
+                  Send <strong>{prize}</strong> from your club’s bank, reference{' '}
+                  <strong>{winner.serialNumber}</strong>.
+                </li>
+                <li>Then press the button below.</li>
+              </ol>
+            ) : mayPay ? (
+              <button type="button" className="link-button" onClick={() => setPaying(true)}>
+                I paid {name} in another way
+              </button>
+            ) : null}
+            {(failed ?? []).map((payout) => (
+              <p className="meta" key={payout.id}>
+                An earlier transfer failed
+                {payout.failureReason ? `: ${payout.failureReason}` : ''}.
+              </p>
+            ))}
+          </Step>
+        </ol>
+        {share ? (
+          <p className="meta">
+            Club share {formatDollars(decimalToCents(share.amount))}: paid by Stripe to your club’s
+            account as tickets are sold.
+          </p>
+        ) : null}
+      </section>
+      {actions[step]}
       <ConfirmDialog
-        title={
-          settlingPayout?.status === 'failed'
-            ? 'Mark this payout as failed?'
-            : 'Has the prize been paid?'
-        }
-        open={settlingPayout !== null}
-        confirm={settlingPayout?.status === 'failed' ? 'Mark as failed' : 'Mark as paid'}
+        title={`Have you paid ${name} ${prize}?`}
+        open={paying}
+        confirm={`I have paid ${prize}`}
+        cancel="Not yet"
         pending={pending}
-        onCancel={() => setSettling(null)}
-        onConfirm={() => void settle()}
+        onCancel={() => setPaying(false)}
+        onConfirm={() => void pay()}
       >
         <p>
-          {formatDollars(decimalToCents(settlingPayout?.payout.amount))} to{' '}
-          {settlingPayout?.payout.recipientName ?? 'the winner'}. This only records it; no money
-          moves from here.
+          This only records it; no money moves from here. {name} is told by e-mail in ten minutes.
+          You can undo it for 24 hours.
         </p>
         <Field
           id="payout-note"
@@ -228,6 +230,85 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
           onValue={setNote}
         />
       </ConfirmDialog>
+    </>
+  );
+}
+
+function MainButton({
+  label,
+  pending,
+  onPress,
+}: {
+  label: string;
+  pending: boolean;
+  onPress: () => unknown;
+}) {
+  return (
+    <div className="sticky-bar payout-bar">
+      <button type="button" className="btn" aria-disabled={pending} onClick={() => onPress()}>
+        {label}
+      </button>
+    </div>
+  );
+}
+
+const STEP_STATE_TEXTS = { done: 'done', now: 'next', later: 'not yet' };
+
+function Step({
+  title,
+  state,
+  when,
+  children,
+}: {
+  title: string;
+  state: keyof typeof STEP_STATE_TEXTS;
+  when: string | null;
+  children: ReactNode;
+}) {
+  return (
+    <li className={`step is-${state}`} aria-current={state === 'now' ? 'step' : undefined}>
+      <span className="step-mark" aria-hidden="true">
+        {state === 'done' ? '✓' : ''}
+      </span>
+      <div className="step-body">
+        <div className="step-head">
+          <h3>
+            {title}
+            <span className="sr">, {STEP_STATE_TEXTS[state]}</span>
+          </h3>
+          {when ? <span className="meta">{when}</span> : null}
+        </div>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function PaidText({
+  paid,
+  account,
+  timezone,
+  onUndo,
+}: {
+  paid: Payout;
+  account: string | undefined;
+  timezone: string;
+  onUndo: (() => void) | null;
+}) {
+  const [now] = useState(() => Date.now());
+  return (
+    <>
+      <p>
+        {formatDollars(decimalToCents(paid.amount))}
+        {account ? ` to the account that ends in ${account.replace(/^•+/, '')}` : ''}
+        {paid.note ? `. ${paid.note}` : ''}
+      </p>
+      {onUndo && paid.undoUntil && canUndoPayout(paid, now) ? (
+        <button type="button" className="link-button" onClick={onUndo}>
+          Undo: not paid yet
+          <span className="meta"> (until {dayText(paid.undoUntil, timezone)})</span>
+        </button>
+      ) : null}
     </>
   );
 }

@@ -10,12 +10,23 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useMutation } from '../session/use-session';
-import { JerseyNumberChoice } from './number-choice';
+import { useIsWideViewport } from '../frame/use-wide';
+import { Jersey } from './jersey';
 import {
+  NumberPad,
+  ScorerSelects,
+  TEAM_SIDES,
+  TeamChooser,
+  jerseyColourOf,
+  teamOf,
+  type TeamSide,
+} from './number-choice';
+import {
+  DEFAULT_JERSEY,
   deleteSavedScorers,
   saveScorers,
   loadSavedScorers,
-  scorerText,
+  jerseyWord,
   type FirstTryScorers,
 } from './scorers';
 
@@ -27,12 +38,14 @@ interface ResultEntryFormProps {
 }
 
 /**
- * Enters two numbers and repeats them in words before submission (decision E-7). Four taps: key,
- * key, submit, confirm.
+ * Enters two numbers, one team after the other, and repeats them in words before submission
+ * (decision E-7). Four taps: key, key, submit, confirm.
  */
 export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
   const [scorers, setScorers] = useState<FirstTryScorers>(() => loadSavedScorers(draw));
+  const [side, setSide] = useState<TeamSide>('home');
   const [asking, setAsking] = useState(false);
+  const wide = useIsWideViewport();
   const [refusal, setRefusal] = useState<string | null>(null);
   const [missing, setMissing] = useState(false);
   const { pending, run } = useMutation();
@@ -50,8 +63,14 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
   const onSubmit = () => {
     if (home !== null && away !== null) return setAsking(true);
     setMissing(true);
-    showToast({ title: C.missingInformation, text: C.selectBothScorers, bad: true });
-    document.getElementById(home === null ? 'home-scorer' : 'away-scorer')?.focus();
+    const open = home === null ? 'home' : 'away';
+    setSide(open);
+    document.querySelector<HTMLElement>('.entry .pad button')?.focus();
+  };
+  const onKey = (jersey: number) => {
+    choose({ [side]: jersey });
+    // The away team follows the home team by itself, but only while it has no number.
+    if (side === 'home' && away === null) setSide('away');
   };
   const onConfirm = () => {
     if (home === null || away === null) return;
@@ -88,7 +107,9 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
             ? errorText(error, C.pleaseTryAgain)
             : 'No connection. Your choice is kept on this phone; tap Submit Results again when you are back online.';
         setRefusal(text);
-        showToast({ title: C.failedToSubmitResults, text, bad: true });
+        // Another person may have entered the result. The page then shows whose numbers stand.
+        if (error instanceof HttpError && error.status === 409)
+          changed(CLUB_API_PATHS.draw(draw.drawNumber), CLUB_API_PATHS.winners(draw.drawNumber));
       },
     );
   };
@@ -108,29 +129,27 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
             {refusal}
           </div>
         ) : null}
-        <JerseyNumberChoice
-          id="home-scorer"
-          team={draw.homeTeam}
-          side="home"
-          value={home}
-          error={home === null ? error : null}
-          onValue={(value) => choose({ home: value })}
+        <TeamChooser draw={draw} scorers={scorers} side={side} onSide={setSide} />
+        <p className="pad-question" aria-live="polite">
+          <strong>{teamOf(draw, side)}:</strong> first try scorer?
+        </p>
+        <NumberPad
+          team={teamOf(draw, side)}
+          value={scorers[side]}
+          colour={jerseyColourOf(draw, side)}
+          onValue={onKey}
         />
-        <JerseyNumberChoice
-          id="away-scorer"
-          team={draw.awayTeam}
-          side="away"
-          value={away}
-          error={away === null ? error : null}
-          onValue={(value) => choose({ away: value })}
-        />
+        <details className="scorer-list" open={wide}>
+          <summary>Choose from a list</summary>
+          <ScorerSelects draw={draw} scorers={scorers} missing={missing} onScorers={choose} />
+        </details>
         <ScorerHelp />
       </section>
       <div className="sticky-bar entry-bar">
         <p className="pair-text">
           <span className="meta">Winning pair</span>
           <strong className="num">
-            {home === null && away === null ? '–' : `#${home ?? '?'} & #${away ?? '?'}`}
+            {`${home === null ? '–' : `#${home}`} & ${away === null ? '–' : `#${away}`}`}
           </strong>
         </p>
         <button type="button" className="btn" onClick={onSubmit}>
@@ -138,16 +157,25 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
         </button>
       </div>
       <ConfirmDialog
-        title="Submit these results?"
+        title="Are these the first try scorers?"
         open={asking}
-        confirm={C.submitResults}
+        confirm={`Announce ${jerseyWord(home)} and ${jerseyWord(away)}`}
+        cancel="Change a number"
         pending={pending}
         onCancel={() => setAsking(false)}
         onConfirm={onConfirm}
       >
         <ul className="scorer-echo">
-          <li>{scorerText(draw.homeTeam, home ?? 0)}</li>
-          <li>{scorerText(draw.awayTeam, away ?? 0)}</li>
+          {TEAM_SIDES.map((each) => (
+            <li key={each}>
+              <Jersey jersey={scorers[each]} colour={jerseyColourOf(draw, each)} size={60} />
+              <span>
+                <small>{teamOf(draw, each)}</small>
+                <strong>{jerseyWord(scorers[each])}</strong>
+                {scorers[each] === DEFAULT_JERSEY ? <small>{C.noTryDefault}</small> : null}
+              </span>
+            </li>
+          ))}
         </ul>
         {early ? (
           <p className="callout is-warn">

@@ -14,7 +14,20 @@ const COMPLETED_DRAW = makeOwnDraw({
   gameDate: '2020-11-20T09:10:00Z',
   revision: 6,
 });
-const WINNERS_RESPONSE = { winningTickets: [makeWinner()], prize: '290.00' };
+const WINNERS_RESPONSE = {
+  winningTickets: [makeWinner()],
+  prize: '290.00',
+  revealedAt: null,
+  notifiedAt: null,
+  mailFailed: false,
+  entered: { by: 'Jess', enteredAt: '2020-11-20T11:04:00Z' },
+};
+const NOTIFIED_RESPONSE = {
+  ...WINNERS_RESPONSE,
+  notified: true,
+  notifiedAt: '2020-11-20T11:10:00Z',
+  winningTickets: [makeWinner({ respondBy: '2026-11-27T12:30:00Z' })],
+};
 let server: FakeServer;
 
 beforeEach(() => {
@@ -29,10 +42,15 @@ const openResults = () =>
     <ResultsPage here={makePageContext()} number={1042} />,
     '/club/sharks/admin/results/1042',
   );
-const jerseyButton = (side: number, jersey: number) =>
-  document.querySelectorAll('.pad')[side]?.querySelectorAll('button')[jersey - 1] as HTMLElement;
+/** Presses a key of the pad; the first press is for the home team, the second for the away team. */
+const pressJersey = (jersey: number) =>
+  userEvent.click(document.querySelectorAll<HTMLElement>('.pad button')[jersey - 1] as HTMLElement);
 const submitButton = () =>
   screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
+const announce = () =>
+  userEvent.click(
+    within(screen.getByRole('alertdialog')).getByRole('button', { name: /^Announce/ }),
+  );
 const alertTexts = () => screen.getAllByRole('alert').map((alert) => alert.textContent);
 
 test('four taps enter a result: two keys, submit, confirm, with teams and numbers repeated', async () => {
@@ -45,22 +63,21 @@ test('four taps enter a result: two keys, submit, confirm, with teams and number
     await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' }),
   ).toBeTruthy();
   expect(screen.getByText('Tickets sold 113/169 · Total sales $565.00')).toBeTruthy();
-  await userEvent.click(jerseyButton(0, 7));
-  await userEvent.click(jerseyButton(1, 9));
+  await pressJersey(7);
+  await pressJersey(9);
   expect(screen.getByText('#7 & #9')).toBeTruthy();
   expect((screen.getByLabelText('Redcliffe Sharks (home)') as HTMLSelectElement).value).toBe('7');
   await userEvent.click(submitButton());
   const dialog = within(screen.getByRole('alertdialog'));
-  expect(dialog.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
-    'Redcliffe Sharks: number 7',
-    'Wynnum Tigers: number 9 (No Try/Default)',
-  ]);
+  expect(
+    dialog.getAllByRole('listitem').map((item) => item.querySelector('strong')?.textContent),
+  ).toEqual(['seven', 'nine']);
   expect(
     dialog.getByText(
       'This sets the winner and e-mails can follow. Only the platform operator can undo it.',
     ),
   ).toBeTruthy();
-  await userEvent.click(dialog.getByRole('button', { name: 'Submit Results' }));
+  await userEvent.click(dialog.getByRole('button', { name: 'Announce seven and nine' }));
   expect(await screen.findByText('Results submitted successfully')).toBeTruthy();
   expect(screen.getByText('Winner determined! 1 winning ticket(s) found.')).toBeTruthy();
   expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
@@ -70,7 +87,7 @@ test('four taps enter a result: two keys, submit, confirm, with teams and number
   expect(await screen.findByRole('heading', { name: 'Winner Announced!' })).toBeTruthy();
 });
 
-test('a missing number is reported at its select and as a toast', async () => {
+test('a missing number is reported in the page and leads to its team', async () => {
   openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   fireEvent.change(screen.getByLabelText('Redcliffe Sharks (home)'), { target: { value: '9' } });
@@ -83,7 +100,12 @@ test('a missing number is reported at its select and as a toast', async () => {
         text.includes('Please select first try scorer for both teams'),
     ),
   ).toBe(true);
-  expect(screen.getByLabelText('Wynnum Tigers (away)')).toBe(document.activeElement);
+  expect(screen.getByText('Wynnum Tigers:').parentElement?.textContent).toBe(
+    'Wynnum Tigers: first try scorer?',
+  );
+  expect(document.activeElement?.closest('[role="group"]')?.getAttribute('aria-label')).toBe(
+    'First try scorer of Wynnum Tigers',
+  );
 });
 
 test('a failure keeps the choice on the phone and sends nothing automatically', async () => {
@@ -95,14 +117,12 @@ test('a failure keeps the choice on the phone and sends nothing automatically', 
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   const send = async () => {
     await userEvent.click(submitButton());
-    await userEvent.click(
-      within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
-    );
+    await announce();
   };
-  await userEvent.click(jerseyButton(0, 3));
-  await userEvent.click(jerseyButton(1, 12));
+  await pressJersey(3);
+  await pressJersey(12);
   await send();
-  expect((await screen.findAllByText('Failed to submit results')).length).toBe(2);
+  expect(await screen.findAllByText('Failed to submit results')).toHaveLength(1);
   expect(screen.getAllByText(/Your choice is kept on this phone/).length).toBeGreaterThan(0);
   unmount();
   openResults();
@@ -118,15 +138,19 @@ test('entering a result before the game warns that sales stop', async () => {
   server.on('GET /api/draws/1042', { body: makeOwnDraw({ gameDate: '2099-01-01T00:00:00Z' }) });
   openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
-  await userEvent.click(jerseyButton(0, 1));
-  await userEvent.click(jerseyButton(1, 2));
+  await pressJersey(1);
+  await pressJersey(2);
   await userEvent.click(submitButton());
   expect(screen.getByText('The game has not started yet. Ticket sales stop at once.')).toBeTruthy();
 });
 
 test('a result before kick-off says when the winner is shown, and until then nothing can be sent or paid', async () => {
   const early = makeOwnDraw({ gameDate: '2099-01-01T00:00:00Z' });
-  const later = { winningTickets: [], revealedAt: '2099-01-01T00:00:00Z', prize: '290.00' };
+  const later = {
+    ...WINNERS_RESPONSE,
+    winningTickets: [],
+    revealedAt: '2099-01-01T00:00:00Z',
+  };
   const done = { ...early, status: 'completed', revision: 6 };
   server
     .on('POST /api/draws/1042/results', { body: { ...later, draw: done } })
@@ -134,12 +158,10 @@ test('a result before kick-off says when the winner is shown, and until then not
     .on('GET /api/draws/1042/winners', { body: { ...later, notified: false } });
   openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
-  await userEvent.click(jerseyButton(0, 7));
-  await userEvent.click(jerseyButton(1, 9));
+  await pressJersey(7);
+  await pressJersey(9);
   await userEvent.click(submitButton());
-  await userEvent.click(
-    within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
-  );
+  await announce();
   expect(await screen.findByText('The winning ticket is shown after kick-off.')).toBeTruthy();
   expect(
     await screen.findByText(
@@ -180,74 +202,108 @@ test('a draw or a winner that cannot be loaded shows an error and can be retried
   expect(await screen.findByRole('heading', { name: 'Winner Announced!' })).toBeTruthy();
 });
 
-test('the winner can be notified again, and a failure shows an error', async () => {
+test('the loser of a race reads whose numbers stand, also after a reload, until it is dismissed', async () => {
+  server
+    .on('POST /api/draws/1042/results', {
+      status: 409,
+      body: { code: 'already-completed', message: 'A result has already been entered.' },
+    })
+    .on(
+      'GET /api/draws/1042',
+      { body: DRAW_AWAITING_RESULT },
+      { body: { ...COMPLETED_DRAW, homeFirstTryScorer: 5, awayFirstTryScorer: 6 } },
+    )
+    .on('GET /api/draws/1042/winners', { body: { ...WINNERS_RESPONSE, notified: false } });
+  const { unmount } = openResults();
+  await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
+  await pressJersey(7);
+  await pressJersey(9);
+  await userEvent.click(submitButton());
+  await announce();
+  const text = 'Jess entered 5 and 6 at 9:04\u00a0pm. Your numbers, 7 and 9, were not used.';
+  const banner = () => document.querySelector('.race-banner p')?.textContent;
+  await waitFor(() => expect(banner()).toBe(text));
+  unmount();
+  openResults();
+  await waitFor(() => expect(banner()).toBe(text));
+  await userEvent.click(screen.getByRole('button', { name: 'Understood' }));
+  expect(document.querySelector('.race-banner')).toBeNull();
+});
+
+test('a second e-mail is asked for as such, and a failure shows an error', async () => {
   server
     .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
-    .on('GET /api/draws/1042/winners', {
-      body: {
-        winningTickets: [makeWinner({ buyerName: null, respondBy: '2026-11-27T12:30:00Z' })],
-        prize: '290.00',
-        notified: true,
-      },
-    })
+    .on('GET /api/draws/1042/winners', { body: NOTIFIED_RESPONSE })
     .on(
       'POST /api/draws/1042/notify-winners',
       { status: 503 },
       { body: { emailsSent: 1, totalWinners: 1 } },
+      { body: { emailsSent: 0, totalWinners: 1 } },
     );
   openResults();
-  const notify = await screen.findByRole('button', { name: 'Notify Winner' });
-  expect(screen.getByText('Not provided')).toBeTruthy();
-  expect(screen.getByText('$290.00')).toBeTruthy();
-  await userEvent.click(notify);
+  const again = await screen.findByRole('button', { name: 'Remind Robin' });
+  expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
+  await userEvent.click(again);
   expect(await screen.findByText('Failed to send notifications')).toBeTruthy();
-  await userEvent.click(notify);
+  await userEvent.click(again);
   expect(await screen.findByText('1 out of 1 winners notified')).toBeTruthy();
-  expect(screen.getByText(/can answer until Fri 27 Nov 2026, 10:30 pm/)).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Send again' }));
+  expect(await screen.findByText('An e-mail was sent less than a minute ago.')).toBeTruthy();
+  expect(server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual(
+    [{ again: true }, { again: true }, { again: true }],
+  );
+  expect(screen.getByText(/can answer until Fri 27 Nov 2026, 10:30\spm/)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
 });
 
-test('an unsold winning ticket has no contact and no prize to pay', async () => {
-  const before = {
-    id: 5,
-    clubId: 1,
-    drawId: 1042,
-    type: 'winner',
-    amount: '290.00',
-    status: 'pending',
-    recipientName: 'Robin',
-    recipientEmail: null,
-    note: null,
-    failureReason: null,
-    createdAt: '2026-11-21T00:00:00Z',
-    completedAt: null,
-  };
-  server.on('GET /api/draws/1042/payouts', { body: [before] });
-  server.on('GET /api/draws/1042', { body: COMPLETED_DRAW }).on('GET /api/draws/1042/winners', {
-    body: {
-      winningTickets: [
-        makeWinner({
-          sold: false,
-          buyerName: null,
-          buyerEmail: null,
-          buyerPhone: null,
-          winnerPayoutStatus: null,
-        }),
-      ],
-      prize: '290.00',
-      notified: false,
-    },
-  });
+test('an unsold winning ticket says that nobody won and what the club keeps', async () => {
+  server
+    .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
+    .on('GET /api/draws/1042/financials', {
+      body: {
+        soldTickets: 113,
+        ticketsWithoutBuyer: 0,
+        totalRevenue: '565.00',
+        prizePool: '282.50',
+        clubProfit: '540.00',
+      },
+    })
+    .on('GET /api/draws/1042/winners', {
+      body: {
+        ...WINNERS_RESPONSE,
+        notified: false,
+        winningTickets: [
+          makeWinner({
+            sold: false,
+            buyerName: null,
+            buyerEmail: null,
+            buyerPhone: null,
+            winnerPayoutStatus: null,
+          }),
+        ],
+      },
+    });
+  openResults();
+  expect(await screen.findByRole('heading', { name: 'Nobody won' })).toBeTruthy();
+  expect(
+    screen.getByText('This ticket was not sold - no winner contact information available'),
+  ).toBeTruthy();
+  expect(screen.queryByText('Winner Announced!')).toBeNull();
+  expect(await screen.findByText('$540.00')).toBeTruthy();
+  expect(screen.getByText('$0.00')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
+  expect(screen.queryByRole('heading', { name: 'Payout Management' })).toBeNull();
+});
+
+test('tickets without a buyer are named and not counted', async () => {
+  server.on('GET /api/draws/1042/financials', { body: { ticketsWithoutBuyer: 1 } });
   openResults();
   expect(
-    await screen.findByText('This ticket was not sold - no winner contact information available'),
+    await screen.findByText(
+      'Tickets sold 112/169 · Total sales $560.00 · 1 paid without a buyer, not counted',
+    ),
   ).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Notify Winner' })).toBeNull();
-  expect(screen.queryByRole('button', { name: 'Enter bank details' })).toBeNull();
-  // The payout was recorded while the ticket was sold. The ticket was refunded later.
-  expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
 });
 
 test('bank details are validated and formatted while typed', () => {
@@ -271,40 +327,54 @@ test('bank details are validated and formatted while typed', () => {
   expect(sanitiseAccountNumberInput('12 34-56789012')).toBe('1234567890');
 });
 
-test('a payout goes from pending over details received to completed, with masked numbers', async () => {
-  const bank = {
-    accountName: 'Robin',
-    accountNumber: '••••321',
-    bsb: '•••-•00',
-    receivedAt: '2026-11-21T00:00:00Z',
-    from: 'club',
-    pendingApproval: null,
-  };
-  const payout = {
-    id: 5,
-    drawId: 1042,
-    type: 'winner',
-    amount: '290.00',
-    status: 'pending',
-    recipientName: 'Robin',
-    recipientEmail: null,
-    note: null,
-    failureReason: null,
-    createdAt: '2026-11-21T00:00:00Z',
-    completedAt: null,
-  };
+const BANK_DETAILS = {
+  accountName: 'Robin',
+  accountNumber: '••••321',
+  bsb: '•••-•00',
+  receivedAt: '2026-11-21T00:00:00Z',
+  from: 'club',
+  pendingApproval: null,
+};
+const PAYOUT = {
+  id: 5,
+  clubId: 1,
+  drawId: 1042,
+  type: 'winner',
+  amount: '290.00',
+  status: 'pending',
+  recipientName: 'Robin',
+  recipientEmail: null,
+  note: null,
+  failureReason: null,
+  createdAt: '2026-11-21T00:00:00Z',
+  completedAt: null,
+  undoUntil: null,
+};
+const PAID = {
+  ...PAYOUT,
+  status: 'completed',
+  completedAt: '2099-11-22T00:00:00Z',
+  undoUntil: '2099-11-23T00:00:00Z',
+};
+const withDetails = (more: object = {}) => ({
+  ...NOTIFIED_RESPONSE,
+  winningTickets: [
+    makeWinner({ winnerPayoutStatus: 'details_received', bank: BANK_DETAILS, ...more }),
+  ],
+});
+const stepTexts = () =>
+  screen
+    .getAllByRole('heading', { level: 3 })
+    .map((heading) => heading.textContent)
+    .filter((text) => text?.includes(', '));
+
+test('one button follows the steps of the payout, which is recorded and undone in one step each', async () => {
   server
     .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
     .on(
       'GET /api/draws/1042/winners',
-      { body: { ...WINNERS_RESPONSE, notified: true } },
-      {
-        body: {
-          winningTickets: [makeWinner({ winnerPayoutStatus: 'details_received', bank })],
-          prize: '290.00',
-          notified: true,
-        },
-      },
+      { body: { ...WINNERS_RESPONSE, notified: false } },
+      { body: withDetails() },
     )
     .on(
       'PUT /api/draws/1042/winner-bank',
@@ -316,19 +386,25 @@ test('a payout goes from pending over details received to completed, with masked
           errors: [{ field: 'bsb', message: 'BSB must be 6 digits' }],
         },
       },
-      { body: bank },
+      { body: BANK_DETAILS },
     )
-    .on('POST /api/draws/1042/payouts', { body: payout })
+    .on('POST /api/draws/1042/payouts', { body: PAYOUT })
     .on(
       'GET /api/draws/1042/payouts',
       { body: [] },
       { body: [] },
-      { body: [payout] },
-      { body: [{ ...payout, status: 'completed', completedAt: '2026-11-22T00:00:00Z' }] },
+      { body: [PAID] },
+      { body: [PAYOUT] },
     )
-    .on('PATCH /api/payouts/5', { body: { ...payout, status: 'completed' } });
+    .on('PATCH /api/payouts/5', { body: PAID }, { body: PAYOUT });
   openResults();
-  expect(await screen.findByText('Pending')).toBeTruthy();
+  expect(await screen.findByRole('button', { name: 'Notify Winner' })).toBeTruthy();
+  expect(stepTexts()).toEqual([
+    'Announced, done',
+    'Notified, next',
+    'Details received, not yet',
+    'Pay Robin, not yet',
+  ]);
   await userEvent.click(screen.getByRole('button', { name: 'Enter bank details' }));
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
   expect(screen.getAllByText('Account name is required').length).toBeGreaterThan(1);
@@ -338,89 +414,47 @@ test('a payout goes from pending over details received to completed, with masked
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
   expect((await screen.findAllByText('BSB must be 6 digits')).length).toBeGreaterThan(1);
   await userEvent.click(screen.getByRole('button', { name: 'Save bank details' }));
-  expect(await screen.findByText('Details received')).toBeTruthy();
+  await userEvent.click(await screen.findByRole('button', { name: 'I have paid Robin $290.00' }));
   expect(screen.getByText('••••321')).toBeTruthy();
   expect(document.body.textContent).not.toContain('7654321');
-  await userEvent.click(screen.getByRole('button', { name: 'Record the prize payout' }));
-  await userEvent.click(await screen.findByRole('button', { name: 'Mark as paid' }));
-  const dialog = within(screen.getByRole('alertdialog', { name: 'Has the prize been paid?' }));
+  const dialog = within(screen.getByRole('alertdialog', { name: 'Have you paid Robin $290.00?' }));
   await userEvent.type(dialog.getByLabelText('Note (optional)'), 'ref 12');
-  await userEvent.click(dialog.getByRole('button', { name: 'Mark as paid' }));
-  await waitFor(() => expect(screen.getAllByText('Completed').length).toBeGreaterThan(1));
-  expect(server.requests.find(({ path }) => path === '/api/payouts/5')?.body).toEqual({
-    status: 'completed',
-    note: 'ref 12',
-  });
+  await userEvent.click(dialog.getByRole('button', { name: 'I have paid $290.00' }));
+  expect(await screen.findByText(/to the account that ends in 321/)).toBeTruthy();
+  expect(stepTexts().at(-1)).toBe('Paid, done');
+  expect(screen.queryByRole('button', { name: /^I have paid/ })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: /^Undo: not paid yet/ }));
+  expect(await screen.findByText('The prize is no longer marked as paid')).toBeTruthy();
+  expect(
+    server.requests.filter(({ path }) => path === '/api/payouts/5').map(({ body }) => body),
+  ).toEqual([{ status: 'completed', note: 'ref 12' }, { status: 'pending' }]);
 });
 
 test('while the buyer’s bank disputes the payment, the prize cannot be marked as paid', async () => {
-  const pending = {
-    id: 5,
-    clubId: 1,
-    drawId: 1042,
-    type: 'winner',
-    amount: '290.00',
-    status: 'pending',
-    recipientName: 'Robin',
-    recipientEmail: null,
-    note: null,
-    failureReason: null,
-    createdAt: '2026-11-21T00:00:00Z',
-    completedAt: null,
-  };
   server
     .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
-    .on('GET /api/draws/1042/winners', {
-      body: { winningTickets: [makeWinner({ disputed: true })], prize: '290.00', notified: true },
-    })
-    .on('GET /api/draws/1042/payouts', { body: [] }, { body: [pending] });
-  const { unmount } = openResults();
+    .on('GET /api/draws/1042/winners', { body: withDetails({ disputed: true }) })
+    .on('GET /api/draws/1042/payouts', { body: [PAYOUT] });
+  openResults();
   expect(
     await screen.findByText(/^The winner’s payment is disputed by the buyer’s bank/),
   ).toBeTruthy();
-  await screen.findByText('None.');
-  expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
-  unmount();
-  openResults();
-  expect(await screen.findByRole('button', { name: 'Mark as failed' })).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^I have paid/ })).toBeNull();
 });
 
-test('a prize whose payment failed can be recorded again, and the club’s own share needs no wait', async () => {
-  const failed = {
-    id: 5,
-    clubId: 1,
-    drawId: 1042,
-    type: 'winner',
-    amount: '290.00',
-    status: 'failed',
-    recipientName: 'Robin',
-    recipientEmail: null,
-    note: null,
-    failureReason: 'wrong account',
-    createdAt: '2026-11-21T00:00:00Z',
-    completedAt: null,
-  };
-  const share = { ...failed, id: 6, type: 'club_share', status: 'pending', failureReason: null };
+test('a prize whose transfer failed can be paid again, and payouts that fail to load say only that', async () => {
+  const failed = { ...PAYOUT, status: 'failed', failureReason: 'wrong account' };
+  const share = { ...PAYOUT, id: 6, type: 'club_share', amount: '253.00' };
   server
     .on('GET /api/draws/1042', { body: COMPLETED_DRAW })
-    .on('GET /api/draws/1042/winners', { body: { ...WINNERS_RESPONSE, notified: true } })
-    .on(
-      'GET /api/draws/1042/payouts',
-      { body: [failed, share] },
-      { body: [failed, share, { ...failed, id: 7, status: 'pending' }] },
-    )
-    .on('POST /api/draws/1042/payouts', { body: { ...failed, id: 7, status: 'pending' } });
+    .on('GET /api/draws/1042/winners', { body: withDetails() })
+    .on('GET /api/draws/1042/payouts', { status: 500 }, { body: [failed, share] });
   openResults();
-  expect(await screen.findByRole('heading', { name: 'Payout Management' })).toBeTruthy();
-  expect(await screen.findByText('wrong account')).toBeTruthy();
-  expect(
-    screen.getByText('Paid by Stripe to your club’s account as tickets are sold.'),
-  ).toBeTruthy();
-  expect(screen.getAllByText('Pending')).toHaveLength(1);
-  await userEvent.click(screen.getByRole('button', { name: 'Record the prize payout' }));
-  expect(await screen.findByRole('button', { name: 'Mark as paid' })).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Record the prize payout' })).toBeNull();
+  await userEvent.click(await screen.findByRole('button', { name: 'Retry' }));
+  expect(screen.queryByText('None.')).toBeNull();
+  expect(await screen.findByText('An earlier transfer failed: wrong account.')).toBeTruthy();
+  expect(screen.getByText(/^Club share \$253\.00: paid by Stripe/)).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'I have paid Robin $290.00' })).toBeTruthy();
 });
 
 test('a session that ends while bank details are saved asks for the login and keeps the input', async () => {

@@ -15,9 +15,25 @@ export const DEFAULT_JERSEY = 9;
 export const jerseyText = (jersey: number): string =>
   jersey === DEFAULT_JERSEY ? `${jersey} – ${C.noTryDefault}` : String(jersey);
 
-/** Returns the confirmation text: 'Redcliffe Sharks: number 9 (No Try/Default)'. */
-export const scorerText = (team: string, jersey: number): string =>
-  `${team}: number ${jersey}${jersey === DEFAULT_JERSEY ? ` (${C.noTryDefault})` : ''}`;
+const JERSEY_WORDS = [
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+  'thirteen',
+];
+
+/** Returns the number as a word, so that a slip is noticed: a 6 and a 9 look alike. */
+export const jerseyWord = (jersey: number | null): string =>
+  (jersey === null ? undefined : JERSEY_WORDS[jersey - 1]) ?? '–';
 
 const scorersStorageKeyOf = (draw: number) => `result_draft:${draw}`;
 const isJersey = (value: unknown): value is number =>
@@ -33,6 +49,19 @@ export function loadSavedScorers(draw: Pick<Draw, 'drawNumber'>): FirstTryScorer
     home: isJersey(stored?.home) ? stored.home : null,
     away: isJersey(stored?.away) ? stored.away : null,
   };
+}
+
+/**
+ * Returns the scorers that were chosen on this device but do not stand, because another person
+ * entered the result first. Null when there are none.
+ */
+export function findOverruledScorers(
+  draw: Pick<Draw, 'drawNumber' | 'homeFirstTryScorer' | 'awayFirstTryScorer'>,
+): FirstTryScorers | null {
+  const saved = loadSavedScorers(draw);
+  if (saved.home === null || saved.away === null) return null;
+  const stands = saved.home === draw.homeFirstTryScorer && saved.away === draw.awayFirstTryScorer;
+  return stands ? null : saved;
 }
 
 export const saveScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: FirstTryScorers): void =>

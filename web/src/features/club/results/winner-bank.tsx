@@ -27,13 +27,9 @@ export function WinnerBankDetails({ number, bank, paid, onChange }: WinnerBankDe
   const pending = paid ? null : (bank?.pendingApproval ?? null);
   return (
     <>
-      <h3>Winner’s bank details</h3>
       {bank ? (
         <>
-          <BankDetailList
-            bank={bank}
-            received={`${dayText(bank.receivedAt)}, from the ${bank.from}`}
-          />
+          <BankDetailList bank={bank} source={bank.from} />
           {paid ? null : <BankDetailsReveal number={number} />}
         </>
       ) : (
@@ -85,10 +81,10 @@ export function WinnerBankDetails({ number, bank, paid, onChange }: WinnerBankDe
 
 function BankDetailList({
   bank: { accountName, bsb, accountNumber },
-  received,
+  source,
 }: {
   bank: Pick<MaskedBankDetails, 'accountName' | 'bsb' | 'accountNumber'>;
-  received?: string;
+  source?: string;
 }) {
   return (
     <dl className="facts">
@@ -98,10 +94,10 @@ function BankDetailList({
       <dd>{bsb}</dd>
       <dt>Account number</dt>
       <dd>{accountNumber}</dd>
-      {received ? (
+      {source ? (
         <>
-          <dt>Received</dt>
-          <dd>{received}</dd>
+          <dt>From</dt>
+          <dd>the {source}</dd>
         </>
       ) : null}
     </dl>

@@ -1,104 +1,68 @@
-import { useSetAtom } from 'jotai';
-import { CLUB_API_PATHS, downloadWinnerReport, notifyWinners } from '@/api/endpoints/club';
-import type { WinnersResponse } from '@/api/wire-club';
-import { dayAndTime } from '@/shared/dates';
-import { saveFile } from '@/shared/save-file';
-import { fillPlaceholders } from '@/shared/strings';
+import type { OwnDraw, Winner } from '@/api/wire-club';
+import { decimalToCents, formatDollars } from '@/shared/money';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
-import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markPathsChangedAtom } from '../data/query-atoms';
-import { errorText } from '../data/error-text';
-import { useMutation } from '../session/use-session';
-import { WinnerHiddenNote } from './winner-hidden-note';
-import { WinnerDetails } from './winner-view';
+import { jerseyColourOf } from './number-choice';
+import { Jersey } from './jersey';
 
-/** Shows the winner, with actions to notify the winner and to download the report. */
+/** Shows the winner and how to reach them. Read-only users see no names (decision G-17). */
 export function WinnerCard({
-  number,
-  timezone,
-  answer,
-  sells,
+  draw,
+  winner,
+  prize,
+  namesShown,
 }: {
-  number: number;
-  timezone: string;
-  answer: WinnersResponse;
-  sells: boolean;
+  draw: OwnDraw;
+  winner: Winner;
+  prize: string;
+  namesShown: boolean;
 }) {
-  const { pending, run } = useMutation();
-  const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markPathsChangedAtom);
-  const winner = answer.winningTickets[0];
-  const notify = () =>
-    run(
-      async () => {
-        const { emailsSent, totalWinners } = await notifyWinners(number);
-        showToast({
-          title: fillPlaceholders(C.winnersNotified, { sent: emailsSent, total: totalWinners }),
-        });
-        changed(CLUB_API_PATHS.winners(number));
-      },
-      (error) =>
-        showToast({ title: C.failedToNotify, text: errorText(error, C.pleaseTryAgain), bad: true }),
-    );
-  const report = () =>
-    run(
-      async () => saveFile(await downloadWinnerReport(number)),
-      (error) =>
-        showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
-    );
-  const keep = (
-    <button type="button" className="btn sec" onClick={() => void report()}>
-      {C.downloadReport}
-    </button>
-  );
-  if (!winner) {
-    if (!answer.revealedAt) return null;
-    return (
-      <section className="card" aria-labelledby="winner-title">
-        <h2 id="winner-title">The result is in</h2>
-        <WinnerHiddenNote at={answer.revealedAt} timezone={timezone} />
-        {sells ? <div className="row-actions">{keep}</div> : null}
-      </section>
-    );
-  }
+  const { buyerName, buyerEmail, buyerPhone } = winner;
   return (
-    <section className="card" aria-labelledby="winner-title">
-      <h2 id="winner-title">{C.winnerAnnounced}</h2>
-      <WinnerDetails winner={winner} prize={answer.prize} namesShown={sells} />
-      {sells ? (
-        <div className="row-actions">
-          {winner.sold ? (
-            <button
-              type="button"
-              className="btn"
-              aria-disabled={pending}
-              onClick={() => void notify()}
-            >
-              {C.notifyWinner}
-            </button>
-          ) : null}
-          {keep}
+    <section className="card winner-card" aria-labelledby="winner-title">
+      <div className="winner-top">
+        <div>
+          <h2 id="winner-title">{C.winnerAnnounced}</h2>
+          {namesShown ? <p className="winner-name">{buyerName ?? C.notProvided}</p> : null}
+          <p className="winner-prize num">{formatDollars(decimalToCents(prize))}</p>
+          <p className="winner-ticket">
+            Ticket {winner.serialNumber}, #{winner.homeNumber} × #{winner.awayNumber}
+          </p>
         </div>
-      ) : null}
-      {answer.notified ? (
-        <p className="meta" role="status">
-          The winner has been e-mailed
-          {winner.respondBy
-            ? ` and can answer until ${dayAndTime(winner.respondBy, timezone)}`
-            : ''}
-          .
-        </p>
-      ) : null}
-      {winner.sold && sells ? (
-        <>
-          <h3 className="payout-how">How to pay the winner</h3>
-          <ol className="plain-steps">
-            <li>Notify the winner. The e-mail holds a private link for their bank details.</li>
-            <li>Winners have 7 days to respond. Call them if they do not.</li>
-            <li>Pay the prize from your club’s account, then mark it as paid below.</li>
-          </ol>
-        </>
-      ) : null}
+        <WinningJerseys draw={draw} winner={winner} />
+      </div>
+      {namesShown ? (
+        <dl className="winner-contact">
+          <div>
+            <dt>Phone</dt>
+            <dd>
+              {buyerPhone ? (
+                <a href={`tel:${buyerPhone.replace(/\s/g, '')}`}>{buyerPhone}</a>
+              ) : (
+                C.notProvided
+              )}
+            </dd>
+          </div>
+          <div>
+            <dt>Email</dt>
+            <dd>
+              {buyerEmail ? <a href={`mailto:${buyerEmail}`}>{buyerEmail}</a> : C.notProvided}
+            </dd>
+          </div>
+        </dl>
+      ) : (
+        <p>Who won, and how to reach them, is shown to sellers and owners.</p>
+      )}
     </section>
+  );
+}
+
+/** The two winning jerseys, for the eye only: the text beside them says the same. */
+export function WinningJerseys({ draw, winner }: { draw: OwnDraw; winner: Winner }) {
+  return (
+    <div className="winning-jerseys" aria-hidden="true">
+      <Jersey jersey={winner.homeNumber} colour={jerseyColourOf(draw, 'home')} />
+      <span>×</span>
+      <Jersey jersey={winner.awayNumber} colour={jerseyColourOf(draw, 'away')} />
+    </div>
   );
 }

@@ -46,7 +46,8 @@ beforeEach(() => {
         notified: true,
       },
     })
-    .on(PAYOUT_CALL, REAUTHENTICATION_REQUIRED_RESPONSE, { body: {} })
+    .on(PAYOUT_CALL, REAUTHENTICATION_REQUIRED_RESPONSE, { body: { id: 5 } })
+    .on('PATCH /api/payouts/5', { body: { id: 5 } })
     .on(REAUTHENTICATE_BY_PASSWORD_CALL, {
       body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' },
     });
@@ -64,9 +65,10 @@ async function recordPayout() {
     </ClubPage>,
     '/club/sharks/admin/results/1042',
   );
-  const record = await screen.findByRole('button', { name: 'Record the prize payout' });
-  await userEvent.click(record);
-  return record;
+  await userEvent.click(await screen.findByRole('button', { name: /^I have paid Robin/ }));
+  const confirm = await screen.findByRole('button', { name: 'I have paid $290.00' });
+  await userEvent.click(confirm);
+  return confirm;
 }
 
 test('a request that needs fresh proof is repeated once after the right password', async () => {
@@ -106,7 +108,7 @@ test('a cancelled prompt sends nothing and shows no error', async () => {
   await userEvent.click(
     (await findReauthenticationDialog()).getByRole('button', { name: 'Cancel' }),
   );
-  await waitFor(() => expect(record.getAttribute('aria-disabled')).toBe('false'));
+  await waitFor(() => expect((record as HTMLButtonElement).disabled).toBe(false));
   expect(screen.queryByRole('dialog')).toBeNull();
   expect(screen.queryByRole('alert')).toBeNull();
   expect([callCount(PAYOUT_CALL), callCount(REAUTHENTICATE_BY_PASSWORD_CALL)]).toEqual([1, 0]);

@@ -1,10 +1,11 @@
 import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchAuditEntries } from '@/api/endpoints/operator';
-import type { AuditEntry, AuditPage } from '@/api/wire-platform';
-import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
+import type { AuditPage } from '@/api/wire-platform';
 import { listRevisionAtom } from '../queries/query-atoms';
-import { RelativeTime } from '../components/relative-time';
+import { AuditEntryItem, useObjectNames } from './audit-entry';
+
+const AUDIT_PAGE_ENTRIES = 50;
 
 interface AuditTrailProps {
   /** Objects to filter by, such as `draw:1042,order:…`; empty shows everything. */
@@ -12,26 +13,10 @@ interface AuditTrailProps {
   /** The audit entries are reloaded when this value changes, for example after a write. */
   turn?: unknown;
   title?: string;
+  /** Number of entries on a page. */
+  limit?: number;
   /** Whether this heading directly follows the page heading, which makes it one level higher. */
   top?: boolean;
-}
-
-const sentenceOfAction = (action: string) => {
-  const text = action.replaceAll('-', ' ').replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
-
-const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
-
-/** Lists the values in an entry's details: `name: value · name: value`. Omits empty values. */
-export function auditChangeText({ detail }: Pick<AuditEntry, 'detail'>): string {
-  return Object.entries(detail)
-    .filter(([, value]) => hasValue(value))
-    .map(
-      ([name, value]) =>
-        `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
-    )
-    .join(' · ');
 }
 
 /** Lists the audit entries of the given objects, newest first. Entries are read-only. */
@@ -39,16 +24,18 @@ export function AuditTrail({
   objects,
   turn = 0,
   title = 'Audit trail',
+  limit = AUDIT_PAGE_ENTRIES,
   top = false,
 }: AuditTrailProps) {
   const Heading = top ? 'h2' : 'h3';
   const [page, setPage] = useState<AuditPage | null>(null);
   const [failed, setFailed] = useState(false);
+  const names = useObjectNames();
   // The socket announces changes by other users.
   const revision = useAtomValue(listRevisionAtom('audit'));
   const ask = useCallback(
     (before?: number) => {
-      fetchAuditEntries(objects, before).then(
+      fetchAuditEntries({ objects, limit, before }).then(
         (next) => {
           setFailed(false);
           setPage((shown) =>
@@ -60,7 +47,7 @@ export function AuditTrail({
         () => setFailed(true),
       );
     },
-    [objects],
+    [objects, limit],
   );
   useEffect(() => ask(), [ask, turn, revision]);
   return (
@@ -79,26 +66,7 @@ export function AuditTrail({
       ) : null}
       <ol>
         {page?.entries.map((entry) => (
-          <li key={entry.id}>
-            <span>
-              <strong>{sentenceOfAction(entry.action)}</strong>{' '}
-              <span className="ops-audit-object">{entry.object}</span>
-            </span>
-            {auditChangeText(entry) ? (
-              <span className="ops-audit-change">{auditChangeText(entry)}</span>
-            ) : null}
-            <span className="meta">
-              <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> ·{' '}
-              <RelativeTime at={entry.at} />
-              {entry.ip ? ` · ${entry.ip}` : ''}
-              {entry.hash ? (
-                <>
-                  {' '}
-                  · <code title={entry.hash}>{entry.hash.slice(0, 8)}</code>
-                </>
-              ) : null}
-            </span>
-          </li>
+          <AuditEntryItem key={entry.id} entry={entry} names={names} />
         ))}
       </ol>
       {page?.next ? (

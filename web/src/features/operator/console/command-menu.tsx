@@ -2,11 +2,23 @@ import { useAtom, useSetAtom } from 'jotai';
 import { useMemo, useState, type KeyboardEvent } from 'react';
 import type { SearchHit } from '@/api/wire-platform';
 import { Dialog } from '@/shared/ui/dialog';
+import { anomalyLabelOf } from '../payments/anomalies';
 import { useLogout } from '../session/use-logout';
 import { useConsoleUrl } from './address';
 import { builtInCommands, matchingCommands, type Command } from './commands';
 import { commandMenuOpenAtom, requestedActionAtom, shortcutsDialogOpenAtom } from './console-atoms';
 import { useSearchHits } from './use-search-hits';
+
+/** Names of what a search finds. */
+const SEARCH_HIT_KINDS: Readonly<Record<string, string>> = {
+  club: 'Club',
+  draw: 'Draw',
+  order: 'Order',
+  anomaly: 'Anomaly',
+  ticket: 'Ticket',
+  waitlist: 'Waitlist',
+};
+const GROUP_KINDS = { Sections: 'Section', Actions: 'Action', Found: 'Found' } as const;
 
 const SECTION_OF_ACTION = { check: 'payments', scan: 'payments', logs: 'system' } as const;
 
@@ -15,7 +27,7 @@ const SECTION_OF_ACTION = { check: 'payments', scan: 'payments', logs: 'system' 
  * list contains only the last 30 days.
  */
 const searchHitUrlParams = ({ kind, id, key }: SearchHit): Record<string, string> =>
-  kind === 'order' ? { open: id } : { q: key };
+  kind === 'order' || kind === 'anomaly' ? { open: id } : { q: key };
 
 function useCommands(query: string): Command[] {
   const { go } = useConsoleUrl();
@@ -35,8 +47,9 @@ function useCommands(query: string): Command[] {
     };
     const hitCommands = hits.map((hit): Command => ({
       id: `${hit.kind}-${hit.id}`,
-      title: hit.title,
-      detail: `${hit.kind} · ${hit.detail}`,
+      title: hit.kind === 'anomaly' ? anomalyLabelOf(hit.title) : hit.title,
+      detail: hit.detail,
+      kind: SEARCH_HIT_KINDS[hit.kind] ?? hit.kind,
       group: 'Found',
       run: () => go(hit.section, searchHitUrlParams(hit)),
     }));
@@ -114,8 +127,9 @@ function CommandPalette({ onDone }: { onDone: () => void }) {
             onPointerMove={() => setSelectedIndex(index)}
             onClick={() => run(command)}
           >
+            <small className="ops-palette-kind">{command.kind ?? GROUP_KINDS[command.group]}</small>
             <span>{command.title}</span>
-            <small>{command.detail ?? command.group}</small>
+            {command.detail ? <small>{command.detail}</small> : null}
           </li>
         ))}
       </ul>

@@ -1,12 +1,14 @@
 /** Entries of the command menu beside search hits: the sections and the global actions. */
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import type { ConsoleAction } from './console-atoms';
-import { SECTIONS } from './sections';
+import { ACTIVITY_LOG, SECTIONS } from './sections';
 
 export interface Command {
   id: string;
   title: string;
   group: 'Sections' | 'Actions' | 'Found';
+  /** What the entry is, such as `Draw`; the group's name if it is not set. */
+  kind?: string;
   detail?: string;
   /** Additional search terms. */
   keywords?: string;
@@ -31,7 +33,7 @@ export function builtInCommands({
   shortcuts,
 }: CommandHandlers): Command[] {
   return [
-    ...SECTIONS.map(({ key, title }): Command => ({
+    ...[...SECTIONS, ACTIVITY_LOG].map(({ key, title }): Command => ({
       id: `go-${key}`,
       title,
       group: 'Sections',

@@ -17,7 +17,7 @@ import { formatAge, formatDuration } from '../components/relative-time';
 import { toCsv } from '../table/csv';
 import { builtInCommands, matchingCommands } from './commands';
 import { soundEnabledAtom } from './console-atoms';
-import { connectionStateOf } from './live-badge';
+import { connectionStateOf, failedCheckCount, systemStateOf } from './live-badge';
 import { SECTIONS } from './sections';
 import { useToneOnNewAnomalies } from './use-tone';
 
@@ -43,7 +43,8 @@ test('the ten sections are in their specified order', async () => {
   ]);
   startConsoleServer();
   openConsole('overview');
-  const links = within(screen.getByRole('navigation', { name: 'Sections' })).getAllByRole('link');
+  const navigation = within(screen.getByRole('navigation', { name: 'Sections' }));
+  const links = within(navigation.getByRole('list')).getAllByRole('link');
   expect(links.map((link) => link.querySelector('.ops-nav-title')?.textContent)).toEqual(
     SECTIONS.map(({ title }) => title),
   );
@@ -52,6 +53,7 @@ test('the ten sections are in their specified order', async () => {
       links.map((link) => link.querySelector('.ops-nav-count')?.firstChild?.textContent ?? ''),
     ).toEqual(['', '', '', '2', '', '3', '1', '', '', '']),
   );
+  expect(navigation.getByRole('link', { name: 'Activity log' })).toBeTruthy();
 });
 
 test('a section is a link, and changing the section moves focus to its heading', async () => {
@@ -84,6 +86,39 @@ test('the badge shows Live System only while the data is live', () => {
     'Offline',
     'Connecting',
   ]);
+});
+
+test('the badge tells maintenance, a lost socket and failed checks', async () => {
+  const live = connectionStateOf(0, 0, true);
+  const well = { maintenance: false, socketLost: false, warnings: 0 };
+  expect(
+    [
+      well,
+      { ...well, maintenance: true },
+      { ...well, socketLost: true },
+      { ...well, warnings: 1 },
+      { ...well, warnings: 2 },
+    ].map((state) => systemStateOf(live, state)),
+  ).toEqual([
+    { kind: 'live', text: 'Live System' },
+    { kind: 'warning', text: 'Live System · in maintenance' },
+    { kind: 'warning', text: 'Live System · updates each 30 s' },
+    { kind: 'warning', text: 'Live System · 1 warning' },
+    { kind: 'warning', text: 'Live System · 2 warnings' },
+  ]);
+  const lost = connectionStateOf(null, 0, false);
+  expect(systemStateOf(lost, { ...well, maintenance: true })).toEqual(lost);
+  const health = makeHealth(NOW);
+  const slowMail = { ...health.checks.mail, ok: false };
+  expect([
+    failedCheckCount(undefined),
+    failedCheckCount(health),
+    failedCheckCount({ ...health, checks: { ...health.checks, mail: slowMail } }),
+  ]).toEqual([0, 0, 1]);
+  startConsoleServer({ 'GET /api/maintenance-mode': { body: { maintenanceMode: true } } });
+  openConsole('clubs');
+  await pressButton('Live System · in maintenance');
+  expect(window.location.search).toBe('?section=system');
 });
 
 test('the status texts show only while they are true', () => {
@@ -268,7 +303,8 @@ test('the command menu opens sections, runs the check and searches on the server
   openConsole('overview');
   await userEvent.keyboard('{Control>}k{/Control}');
   await userEvent.type(await screen.findByRole('combobox', { name: /^Search clubs/ }), 'robin');
-  await screen.findByRole('option', { name: /Robin Buyer/ });
+  const hit = await screen.findByRole('option', { name: /Robin Buyer/ });
+  expect(hit.textContent).toBe('OrderRobin Buyer2 tickets of FD-1042');
   await userEvent.keyboard('{Enter}');
   expect(window.location.search).toBe('?section=transactions&open=o1');
   await userEvent.keyboard('{Control>}k{/Control}');

@@ -1,9 +1,23 @@
-import '../console.css';
+import './console.css';
+import './sidebar.css';
+import './command-menu.css';
+import '../components/components.css';
+import '../components/side-panel.css';
+import '../session/login.css';
+import '../table/table.css';
+import '../audit/audit.css';
+import '../payments/payments.css';
+import '../transactions/transactions.css';
+import '../overview/overview.css';
+import '../draws/draws.css';
+import '../system/system.css';
+import './narrow-screens.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, useRef, type ComponentType } from 'react';
 import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { MenuIcon } from '@/shared/ui/icons';
+import { ActivityLog } from '../audit/activity-log';
 import { ArchivedClubsSection } from '../clubs/archived';
 import { ClubsSection } from '../clubs/clubs';
 import { WaitlistSection } from '../clubs/waitlist';
@@ -42,6 +56,7 @@ const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
   transactions: TransactionsSection,
   system: SystemControlsSection,
   fees: FeesSection,
+  activity: ActivityLog,
 };
 
 /** Moves focus to the heading when the section changes, as for a page change. */

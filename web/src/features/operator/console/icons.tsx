@@ -29,6 +29,7 @@ export const SECTION_ICONS: Record<SectionKey, ReactNode> = {
   transactions: iconOfSvgPath('M3 6h18v12H3zM3 10h18M7 15h3'),
   system: iconOfSvgPath('M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5'),
   fees: iconOfSvgPath('M6 3h9l4 4v14H6zM9 12h6M9 16h6'),
+  activity: iconOfSvgPath('M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4M12 8v4l3 2'),
 };
 
 export const LogoutIcon = () => iconOfSvgPath('M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9');

@@ -21,19 +21,20 @@ export type SectionKey =
   | 'orphans'
   | 'transactions'
   | 'system'
-  | 'fees';
+  | 'fees'
+  | 'activity';
 
 export const SECTIONS: readonly Section[] = [
   {
     key: 'overview',
     title: O.overview,
-    queries: ['analytics', 'clubs', 'draws', 'hideTest', 'health', 'series'],
+    queries: ['analytics', 'anomalies', 'clubs', 'draws', 'hideTest', 'series'],
   },
   { key: 'clubs', title: O.clubManagement, queries: ['clubs', 'draws', 'hideTest'] },
   { key: 'archived', title: O.archivedClubs, queries: ['archived'] },
   { key: 'waitlist', title: O.waitlist, queries: [] },
   { key: 'draws', title: O.drawManagement, queries: ['draws', 'hideTest'] },
-  { key: 'payments', title: O.paymentMonitor, queries: ['anomalies'] },
+  { key: 'payments', title: O.paymentMonitor, queries: ['anomalies', 'draws'] },
   { key: 'orphans', title: O.orphanedTickets, queries: [] },
   {
     key: 'transactions',
@@ -48,16 +49,23 @@ export const SECTIONS: readonly Section[] = [
   { key: 'fees', title: O.platformFeesReport, queries: ['configuration', 'draws', 'hideTest'] },
 ];
 
+/** The audit log. It stands at the foot of the sidebar and is not one of the specified sections. */
+export const ACTIVITY_LOG: Section = {
+  key: 'activity',
+  title: 'Activity log',
+  queries: ['draws', 'clubs'],
+};
+
 /**
- * Queries that stay current in every section. The sidebar and the page title show all but
- * `maintenance`.
+ * Queries that stay current in every section, for the sidebar, the page title and the badge.
  */
 export const QUERIES_OF_ALL_SECTIONS: readonly QueryName[] = [
   'stats',
   'waitlist',
   'orphans',
   'maintenance',
+  'health',
 ];
 
 export const sectionOf = (key: string): Section =>
-  SECTIONS.find((section) => section.key === key) ?? (SECTIONS[0] as Section);
+  [...SECTIONS, ACTIVITY_LOG].find((section) => section.key === key) ?? (SECTIONS[0] as Section);

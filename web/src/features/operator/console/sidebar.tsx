@@ -7,7 +7,7 @@ import { useLogout } from '../session/use-logout';
 import { CONSOLE_PATH, useConsoleUrl } from './address';
 import { sidebarDrawerOpenAtom, sidebarNarrowAtom } from './console-atoms';
 import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
-import { SECTIONS, sectionOf, type SectionKey } from './sections';
+import { ACTIVITY_LOG, SECTIONS, sectionOf, type Section, type SectionKey } from './sections';
 
 /** Returns the number of open items per section, where it is known. */
 function useOpenItemCounts(): Partial<Record<SectionKey, number>> {
@@ -23,39 +23,59 @@ const OPEN_ITEM_COUNT_LABELS: Partial<Record<SectionKey, string>> = {
   orphans: 'to recover',
 };
 
-function SectionLinks({ onGo }: { onGo?: () => void }) {
+function SectionLink({
+  section: { key, title },
+  count,
+  onGo,
+}: {
+  section: Section;
+  count?: number | undefined;
+  onGo?: (() => void) | undefined;
+}) {
   const address = useConsoleUrl();
-  const counts = useOpenItemCounts();
   const current = sectionOf(address.read('section')).key;
   return (
+    <a
+      href={`${CONSOLE_PATH}?section=${key}`}
+      aria-current={key === current ? 'page' : undefined}
+      title={title}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        address.go(key);
+        onGo?.();
+      }}
+    >
+      {SECTION_ICONS[key]}
+      <span className="ops-nav-title">{title}</span>
+      {count ? (
+        <span className="ops-nav-count">
+          {count}
+          <span className="sr"> {OPEN_ITEM_COUNT_LABELS[key]}</span>
+        </span>
+      ) : null}
+    </a>
+  );
+}
+
+function SectionLinks({ onGo }: { onGo?: () => void }) {
+  const counts = useOpenItemCounts();
+  return (
     <ul>
-      {SECTIONS.map(({ key, title }) => (
-        <li key={key}>
-          <a
-            href={`${CONSOLE_PATH}?section=${key}`}
-            aria-current={key === current ? 'page' : undefined}
-            title={title}
-            onClick={(event) => {
-              if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-              event.preventDefault();
-              address.go(key);
-              onGo?.();
-            }}
-          >
-            {SECTION_ICONS[key]}
-            <span className="ops-nav-title">{title}</span>
-            {counts[key] ? (
-              <span className="ops-nav-count">
-                {counts[key]}
-                <span className="sr"> {OPEN_ITEM_COUNT_LABELS[key]}</span>
-              </span>
-            ) : null}
-          </a>
+      {SECTIONS.map((section) => (
+        <li key={section.key}>
+          <SectionLink section={section} count={counts[section.key]} onGo={onGo} />
         </li>
       ))}
     </ul>
   );
 }
+
+const ActivityLogLink = ({ onGo }: { onGo?: () => void }) => (
+  <div className="ops-side-link">
+    <SectionLink section={ACTIVITY_LOG} onGo={onGo} />
+  </div>
+);
 
 function LogoutButton() {
   const logout = useLogout();
@@ -82,6 +102,7 @@ export function Sidebar() {
       <ConsoleBrand />
       <SectionLinks />
       <div className="ops-side-foot">
+        <ActivityLogLink />
         <button
           type="button"
           className="ops-side-btn"
@@ -106,6 +127,7 @@ export function SidebarDrawer() {
       <nav className="ops-side is-drawer" aria-label="Sections">
         <SectionLinks onGo={() => setOpen(false)} />
         <div className="ops-side-foot">
+          <ActivityLogLink onGo={() => setOpen(false)} />
           <LogoutButton />
         </div>
       </nav>

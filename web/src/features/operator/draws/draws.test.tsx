@@ -10,15 +10,24 @@ import {
   refusalResponse,
 } from '@/testing/console-harness';
 import { makeAdminDraws, makeAdminTickets } from '@/testing/operator-data';
-import { filteredDraws } from './draws';
+import { drawMenuItems } from './draws';
+import { resultText, shortGameDateText, shownDrawStatus } from './draw-columns';
 import { gameDateText } from './game-date';
 import { isTestDraw } from './hidden-test-draws';
 import { localTimeInputValue } from './move-dialog';
-import { ticketCountsOf } from './tickets-dialog';
+import { refundButtonText, ticketCountsOf } from './tickets-dialog';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const findDrawCard = (name: RegExp) => screen.findByRole('article', { name });
+const findDrawRow = async (serial: string) =>
+  (await screen.findByText(serial, { selector: '.ops-cell' })).closest('tr') as HTMLElement;
+const drawRows = () => document.querySelectorAll('tbody [data-row]');
+/** Opens the menu of a draw's row and presses one of its actions. */
+const chooseAction = async (serial: string, action: string) => {
+  const row = within(await findDrawRow(serial));
+  await userEvent.click(row.getByRole('button', { name: /^Actions for/ }));
+  await userEvent.click(row.getByRole('menuitem', { name: new RegExp(`^${action}`) }));
+};
 
 test('test draws are recognised by their league in any case and are hidden by default', async () => {
   expect([
@@ -44,11 +53,12 @@ test('test draws are recognised by their league in any case and are hidden by de
     },
   });
   openConsole('draws');
-  expect((await screen.findAllByRole('article')).length).toBe(5);
+  await findDrawRow('FD-1042');
+  expect(drawRows().length).toBe(5);
   const toggle = screen.getByRole('switch', { name: 'Hide test draws' });
   expect(toggle.getAttribute('aria-checked')).toBe('true');
   await userEvent.click(toggle);
-  await waitFor(() => expect(screen.getAllByRole('article').length).toBe(6));
+  await waitFor(() => expect(drawRows().length).toBe(6));
   expect(server.requests.find(({ method }) => method === 'POST')?.body).toMatchObject({
     value: 'false',
     updatedBy: 'Super Admin',
@@ -73,13 +83,13 @@ test('a game without a date shows TBD, and a draw without a serial shows N/A', a
     'GET /api/admin/draws': { body: [{ ...first, serialNumber: null, gameDate: null }] },
   });
   openConsole('draws');
-  const shown = await findDrawCard(/Redcliffe Sharks v Wynnum Tigers, N\/A/);
+  const shown = await findDrawRow('N/A');
   expect(within(shown).getByText('TBD')).toBeTruthy();
   expect(within(shown).getByText('113/169')).toBeTruthy();
   expect(within(shown).getByText('$565.00')).toBeTruthy();
 });
 
-test('a card counts tickets with a buyer and shows the orphaned ones beside, like the draw’s dialog', async () => {
+test('a row counts tickets with a buyer and shows the orphaned ones beside, like the draw’s dialog', async () => {
   const [first, ...rest] = makeAdminDraws(NOW);
   const [one, ...others] = makeAdminTickets();
   const orphan = { ...(one as (typeof others)[number]), buyerName: null, buyerEmail: null };
@@ -88,10 +98,11 @@ test('a card counts tickets with a buyer and shows the orphaned ones beside, lik
     'GET /api/draws/1042/tickets': { body: [orphan, ...others] },
   });
   openConsole('draws');
-  const sold = within(await findDrawCard(/FD-1042$/)).getByText('Tickets sold').parentElement;
-  expect(sold?.textContent).toBe('Tickets sold112/1691 orphaned');
-  expect(within(await findDrawCard(/FD-1043$/)).queryByText(/orphaned/)).toBeNull();
-  await pressButton('View Tickets', await findDrawCard(/FD-1042$/));
+  const soldCell = async (serial: string) =>
+    (await findDrawRow(serial)).querySelector('[data-column="ticketsSold"]')?.textContent;
+  expect(await soldCell('FD-1042')).toBe('112/1691 orphaned');
+  expect(await soldCell('FD-1043')).not.toContain('orphaned');
+  await chooseAction('FD-1042', 'View Tickets');
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   await within(dialog).findByText('Orphaned');
   expect(
@@ -99,28 +110,68 @@ test('a card counts tickets with a buyer and shows the orphaned ones beside, lik
   ).toEqual(['Sold112', 'Available56', 'Orphaned1']);
 });
 
-test('the most-sold order counts tickets with a buyer', () => {
-  const [first, second] = makeAdminDraws(NOW).map((draw, n) => ({
-    ...draw,
-    ticketsSold: 10 - n,
-    orphanedTickets: n === 0 ? 2 : 0,
-  }));
-  expect(
-    filteredDraws([first, second] as ReturnType<typeof makeAdminDraws>, '', '', '-ticketsSold').map(
-      ({ drawNumber }) => drawNumber,
-    ),
-  ).toEqual([1043, 1042]);
+test('search, status and order select the rows, and the sums are of the rows shown', async () => {
+  const [first, second] = makeAdminDraws(NOW);
+  const draws = [
+    { ...first, status: 'active', ticketsSold: 10, orphanedTickets: 2, revenue: '50.00' },
+    { ...second, status: 'completed', ticketsSold: 9, orphanedTickets: 0, revenue: '45.00' },
+  ];
+  startConsoleServer({ 'GET /api/admin/draws': { body: draws } });
+  openConsole('draws', '&sort=-ticketsSold');
+  await findDrawRow('FD-1042');
+  const serials = () => [...drawRows()].map((row) => row.querySelector('td')?.textContent);
+  expect(serials()).toEqual(['FD-1043', 'FD-1042']);
+  expect(document.querySelector('tfoot')?.textContent).toContain('17 sold');
+  expect(document.querySelector('tfoot')?.textContent).toContain('$95.00');
+  await pressButton(/^Completed/);
+  expect(serials()).toEqual(['FD-1043']);
+  await pressButton(/^All/);
+  await userEvent.type(screen.getByRole('searchbox'), 'fd-1042');
+  expect(serials()).toEqual(['FD-1042']);
 });
 
-test('search, filters and order select the draws', () => {
-  const all = makeAdminDraws(NOW);
-  expect(filteredDraws(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([
-    1043, 1046,
+test('a locked action stays in the menu and says why, and a dangerous one says what it does', () => {
+  const [draw] = makeAdminDraws(NOW);
+  if (!draw) throw new Error('a draw is expected');
+  const notes = (more: Partial<typeof draw>) =>
+    drawMenuItems({ ...draw, ...more }, vi.fn(), vi.fn())
+      .slice(3)
+      .map(({ label, isOff = false, note }) => [label, isOff, note]);
+  expect(notes({ status: 'active', orders: 64 })).toEqual([
+    ['Move kick-off', false, null],
+    ['Undo Results', true, 'no result yet'],
+    ['Cancel draw', false, 'refunds 64 orders'],
   ]);
-  expect(
-    filteredDraws(all, '', 'active', '-ticketsSold').map(({ ticketsSold }) => ticketsSold),
-  ).toEqual([113, 41, 3]);
-  expect(filteredDraws(all, 'fd-1044', '', '')).toHaveLength(1);
+  expect(notes({ status: 'completed' })).toEqual([
+    ['Move kick-off', true, 'the draw is completed'],
+    ['Undo Results', false, 'clears the result and pending payouts'],
+    ['Cancel draw', true, 'undo the result first'],
+  ]);
+});
+
+test('a row shows its kick-off without the year, its true status and its result', () => {
+  const [draw] = makeAdminDraws(NOW);
+  if (!draw) throw new Error('a draw is expected');
+  expect(shortGameDateText('2026-11-25T10:10:00Z', 'Australia/Brisbane')).toBe(
+    'Wed 25 Nov, 8:10\u00a0pm',
+  );
+  expect(shortGameDateText(null)).toBe('TBD');
+  const started = { ...draw, status: 'active', gameDate: new Date(NOW - 1).toISOString() };
+  expect(shownDrawStatus(started, NOW)).toBe('closed');
+  const completed = {
+    ...draw,
+    status: 'completed',
+    homeFirstTryScorer: 3,
+    awayFirstTryScorer: 11,
+    winningTicketSerial: 'FD-1042-007',
+    winningTicketSold: true,
+    payoutStatus: 'pending',
+  };
+  expect(resultText(completed)).toBe('#3 & #11 · FD-1042-007 · payout pending');
+  expect(resultText({ ...completed, winningTicketSold: false, payoutStatus: null })).toBe(
+    '#3 & #11 · not sold',
+  );
+  expect(resultText({ ...draw, status: 'cancelled' })).toBe('Refunded');
 });
 
 test('only a completed draw can lose its result, with its number typed and a reason', async () => {
@@ -128,10 +179,13 @@ test('only a completed draw can lose its result, with its number typed and a rea
     'POST /api/draws/1045/undo-results': { body: { newStatus: 'closed' } },
   });
   openConsole('draws');
-  expect(
-    within(await findDrawCard(/FD-1042$/)).queryByRole('button', { name: 'Undo Results' }),
-  ).toBeNull();
-  await pressButton('Undo Results', await findDrawCard(/FD-1045$/));
+  const row = within(await findDrawRow('FD-1042'));
+  await userEvent.click(row.getByRole('button', { name: /^Actions for/ }));
+  expect(row.getByRole('menuitem', { name: /^Undo Results/ }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
+  await userEvent.keyboard('{Escape}');
+  await chooseAction('FD-1045', 'Undo Results');
   const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1042');
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Numbers swapped');
@@ -162,7 +216,7 @@ test.each([
 ])('a result that cannot be undone says why: %s', async (_name, answer, text) => {
   startConsoleServer({ 'POST /api/draws/1045/undo-results': answer });
   openConsole('draws');
-  await pressButton('Undo Results', await findDrawCard(/FD-1045$/));
+  await chooseAction('FD-1045', 'Undo Results');
   const dialog = await screen.findByRole('dialog', { name: 'Undo Results' });
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1045)'), '1045');
   await userEvent.type(within(dialog).getByLabelText('Reason'), 'Wrong');
@@ -174,7 +228,7 @@ test.each([
 test('a failed report shows the specified text', async () => {
   startConsoleServer({ 'GET /api/admin/draws/1042/report': refusalResponse(500, 'No printer.') });
   openConsole('draws');
-  await pressButton('Download Report', await findDrawCard(/FD-1042$/));
+  await chooseAction('FD-1042', 'Download Report');
   await expectToast('Download Failed', 'Unable to download the report. Please try again.');
 });
 
@@ -182,7 +236,7 @@ test('the ticket dialog counts sold and available and lists up to fifty free num
   expect(ticketCountsOf(makeAdminTickets()).free.length).toBe(56);
   startConsoleServer();
   openConsole('draws');
-  await pressButton('View Tickets', await findDrawCard(/FD-1042$/));
+  await chooseAction('FD-1042', 'View Tickets');
   const dialog = await screen.findByRole('dialog', { name: 'Tickets of FD-1042' });
   expect(await within(dialog).findByText('+6 more')).toBeTruthy();
   expect(within(dialog).getAllByRole('row').length).toBe(1 + 113);
@@ -217,7 +271,7 @@ test('cancelling a draw first shows the refunds and requires the number and a re
     'POST /api/admin/draws/1042/cancel': { body: { ...would, status: 'cancelled' } },
   });
   openConsole('draws');
-  await pressButton('Cancel draw', await findDrawCard(/FD-1042$/));
+  await chooseAction('FD-1042', 'Cancel draw');
   const dialog = await screen.findByRole('dialog', { name: 'Cancel draw' });
   expect(await within(dialog).findByText('$609.07')).toBeTruthy();
   await userEvent.type(within(dialog).getByLabelText('Draw number (type 1042)'), '1042');
@@ -235,4 +289,19 @@ test('a moved kick-off is typed in the draw’s own zone', () => {
     '2026-11-20T19:10',
   );
   expect(localTimeInputValue('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
+});
+
+test('a refund from a ticket’s row says how many tickets of its order it returns', () => {
+  const [one, two, three] = makeAdminTickets();
+  if (!one || !two || !three) throw new Error('three tickets are expected');
+  const tickets = [
+    { ...one, orderId: 'o-1' },
+    { ...two, orderId: 'o-1' },
+    { ...three, orderId: 'o-2' },
+  ];
+  expect(tickets.map((ticket) => refundButtonText(tickets, ticket))).toEqual([
+    'Refund order of 2 tickets',
+    'Refund order of 2 tickets',
+    'Refund',
+  ]);
 });

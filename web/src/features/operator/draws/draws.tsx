@@ -1,181 +1,173 @@
 import { useMemo, useState } from 'react';
+import { downloadDrawReport } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { useServerNow } from '@/features/shared-live/use-live';
+import { saveFile } from '@/shared/save-file';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
-import { amountText, signedCents } from '../components/money';
-import { QueryResult } from '../components/common';
+import { HeaderActions } from '../console/head-actions';
+import { TableShortcutHints } from '../console/shortcuts';
+import { sumText } from '../components/money';
+import { QueryResult, StatFigure, StatFigureList } from '../components/common';
+import { RowMenu, type RowMenuItem } from '../components/row-menu';
+import { useActionWithFeedback } from '../session/use-action';
 import { HideTestDrawsSwitch } from '../system/hide-test-switch';
-import { compareSortValues, exportTextOf, type Column } from '../table/columns';
-import { TableTools, FilterChips } from '../table/table-tools';
-import { DrawCard, type DrawDialogKind } from './draw-card';
+import { DataTable } from '../table/data-table';
+import { FilterChips } from '../table/table-tools';
 import { CancelDrawDialog } from './cancel-dialog';
+import { drawColumns, shownDrawStatus } from './draw-columns';
 import { MoveKickOffDialog } from './move-dialog';
-import { gameDateText } from './game-date';
 import { isTestDraw, useHideTestDraws } from './hidden-test-draws';
-import { soldTicketCount } from './sold-tickets';
+import { orphanedTicketCount, orphanedTicketsText, soldTicketCount } from './sold-tickets';
 import { TicketsDialog } from './tickets-dialog';
 import { UndoResultDialog } from './undo-dialog';
 
-const DRAW_COLUMNS: readonly Column<AdminDraw>[] = [
-  {
-    id: 'serialNumber',
-    header: 'Serial',
-    value: ({ serialNumber }) => serialNumber || O.serialUnknown,
-  },
-  { id: 'game', header: 'Game', value: ({ homeTeam, awayTeam }) => `${homeTeam} v ${awayTeam}` },
-  { id: 'club', header: 'Club', value: ({ clubName }) => clubName },
-  { id: 'league', header: 'League', value: ({ league }) => league },
-  {
-    id: 'gameDate',
-    header: 'Game date',
-    value: ({ gameDate }) => gameDate,
-    text: ({ gameDate, timezone }) => gameDateText(gameDate, timezone),
-  },
-  { id: 'status', header: 'Status', value: ({ status }) => status },
-  {
-    id: 'ticketPrice',
-    header: 'Ticket price',
-    value: ({ ticketPrice }) => signedCents(ticketPrice),
-    text: ({ ticketPrice }) => amountText(ticketPrice),
-  },
-  { id: 'ticketsSold', header: 'Sold', value: soldTicketCount },
-  { id: 'orphanedTickets', header: 'Orphaned', value: ({ orphanedTickets }) => orphanedTickets },
-  {
-    id: 'revenue',
-    header: 'Revenue',
-    value: ({ revenue }) => signedCents(revenue),
-    text: ({ revenue }) => amountText(revenue),
-  },
-];
+type DrawDialogKind = 'tickets' | 'undo' | 'cancel' | 'move';
 
-const SORT_ORDERS = [
-  ['-gameDate', 'Latest game first'],
-  ['gameDate', 'Earliest game first'],
-  ['-ticketsSold', 'Most sold'],
-  ['-revenue', 'Most revenue'],
-  ['club', 'Club'],
-] as const;
 const STATUS_FILTERS = ['active', 'closed', 'completed', 'cancelled'] as const;
-const DRAW_CARDS_SHOWN = 24;
+const DRAW_ROWS_SHOWN = 50;
 
-/** Returns the draws that match the search and the filters, in the chosen sort order. */
-export function filteredDraws(
-  draws: readonly AdminDraw[],
-  query: string,
-  status: string,
-  order: string,
-): AdminDraw[] {
-  const text = query.trim().toLowerCase();
-  const column = DRAW_COLUMNS.find(({ id }) => id === order.replace(/^-/, ''));
-  const matches = draws.filter(
-    (draw) =>
-      (!status || draw.status === status) &&
-      (!text || DRAW_COLUMNS.some((each) => exportTextOf(each, draw).toLowerCase().includes(text))),
-  );
-  if (!column) return matches;
-  const sign = order.startsWith('-') ? -1 : 1;
-  return matches.sort(
-    (one, other) => sign * compareSortValues(column.value(one), column.value(other)),
+/** Returns a draw's actions. A locked action stays in the menu and says why. */
+export function drawMenuItems(
+  draw: AdminDraw,
+  open: (what: DrawDialogKind) => void,
+  download: () => void,
+): RowMenuItem[] {
+  const isPlayable = draw.status === 'active' || draw.status === 'closed';
+  const isCompleted = draw.status === 'completed';
+  return [
+    { label: O.viewTickets, onChoose: () => open('tickets') },
+    { label: O.downloadReport, onChoose: download },
+    {
+      label: 'Open public page',
+      onChoose: () => window.open(`/draw/${draw.drawNumber}`, '_blank', 'noopener'),
+    },
+    {
+      label: 'Move kick-off',
+      onChoose: () => open('move'),
+      isOff: !isPlayable,
+      note: isPlayable ? null : `the draw is ${draw.status}`,
+    },
+    {
+      label: O.undoResults,
+      onChoose: () => open('undo'),
+      isDanger: true,
+      isOff: !isCompleted,
+      note: isCompleted ? 'clears the result and pending payouts' : 'no result yet',
+    },
+    {
+      label: 'Cancel draw',
+      onChoose: () => open('cancel'),
+      isDanger: true,
+      isOff: !isPlayable,
+      note: isPlayable
+        ? draw.orders === 0
+          ? 'nobody bought a ticket'
+          : `refunds ${draw.orders} ${draw.orders === 1 ? 'order' : 'orders'}`
+        : isCompleted
+          ? 'undo the result first'
+          : 'it is cancelled',
+    },
+  ];
+}
+
+function DrawMenu({ draw, onOpen }: { draw: AdminDraw; onOpen: (what: DrawDialogKind) => void }) {
+  const report = useActionWithFeedback();
+  const download = () =>
+    void report.run(async () => saveFile(await downloadDrawReport(draw.drawNumber)), {
+      failed: O.downloadFailed,
+      failedText: O.downloadFailedText,
+      fixed: true,
+    });
+  return (
+    <RowMenu
+      of={`${draw.serialNumber || O.serialUnknown} ${draw.homeTeam} v ${draw.awayTeam}`}
+      items={drawMenuItems(draw, onOpen, download)}
+    />
   );
 }
 
-/** Section 'Draw Management': one card per draw, with the operator's actions. */
+function DrawFigures({ draws, nowMs }: { draws: readonly AdminDraw[]; nowMs: number }) {
+  const withStatus = (status: string) =>
+    draws.filter((draw) => shownDrawStatus(draw, nowMs) === status).length;
+  const awaiting = withStatus('closed');
+  return (
+    <StatFigureList label={O.drawManagement}>
+      <StatFigure label="Draws" value={draws.length} />
+      <StatFigure label="Active" value={withStatus('active')} />
+      <StatFigure
+        label="Awaiting results"
+        value={awaiting}
+        tone={awaiting > 0 ? 'warn' : undefined}
+      />
+      <StatFigure
+        label="Tickets sold"
+        value={draws.reduce((sum, draw) => sum + soldTicketCount(draw), 0)}
+        note={orphanedTicketsText(orphanedTicketCount(draws))}
+      />
+      <StatFigure label="Revenue" value={sumText(draws.map(({ revenue }) => revenue))} />
+    </StatFigureList>
+  );
+}
+
+/** Section 'Draw Management': one row per draw, with the operator's actions in a menu. */
 export function DrawsSection() {
   const draws = useQuery('draws');
   const hideTest = useHideTestDraws();
-  const { read, write } = useConsoleUrl();
+  const { read } = useConsoleUrl();
   const now = useServerNow();
+  const nowMs = now();
   const [openDialog, setOpenDialog] = useState<{ what: DrawDialogKind; draw: number } | null>(null);
-  const [more, setMore] = useState(DRAW_CARDS_SHOWN);
-  const order = read('sort') || '-gameDate';
   const visible = useMemo(
     () => draws.data?.filter((draw) => !hideTest.on || !isTestDraw(draw)),
     [draws.data, hideTest.on],
   );
-  const rows = useMemo(
-    () => visible && filteredDraws(visible, read('q'), read('status'), order),
-    [visible, read, order],
-  );
+  const status = read('status');
+  const rows = visible?.filter((draw) => !status || shownDrawStatus(draw, nowMs) === status);
+  const minute = Math.floor(nowMs / 60_000);
+  const columns = useMemo(() => drawColumns(minute * 60_000), [minute]);
   const about = draws.data?.find((draw) => draw.drawNumber === openDialog?.draw);
   const close = () => setOpenDialog(null);
-  const tally = (status: string) => visible?.filter((draw) => draw.status === status).length;
+  const tally = (value: string) =>
+    visible?.filter((draw) => shownDrawStatus(draw, nowMs) === value).length;
+  const show = (draw: AdminDraw, what: DrawDialogKind) =>
+    setOpenDialog({ what, draw: draw.drawNumber });
   return (
     <QueryResult {...draws} data={rows} title="The draws did not load">
       {(shown) => (
         <>
-          <div className="card ops-row">
+          <HeaderActions>
             <HideTestDrawsSwitch />
-          </div>
-          <TableTools
+          </HeaderActions>
+          <DrawFigures draws={visible ?? []} nowMs={nowMs} />
+          <DataTable
             label={O.drawManagement}
-            columns={DRAW_COLUMNS}
             rows={shown}
             of={visible?.length ?? 0}
+            rowId={(draw) => String(draw.drawNumber)}
+            columns={columns}
+            order="-gameDate"
+            shown={DRAW_ROWS_SHOWN}
+            empty={<strong>No draws yet.</strong>}
             chips={
-              <>
-                <FilterChips
-                  name="status"
-                  label="Status"
-                  options={[
-                    { value: '', label: 'All', count: visible?.length },
-                    ...STATUS_FILTERS.map((value) => ({
-                      value,
-                      label: value.charAt(0).toUpperCase() + value.slice(1),
-                      count: tally(value),
-                    })),
-                  ]}
-                />
-                <select
-                  className="ops-select"
-                  aria-label="Order"
-                  value={order}
-                  onChange={(event) => write({ sort: event.currentTarget.value })}
-                >
-                  {SORT_ORDERS.map(([value, label]) => (
-                    <option key={value} value={value}>
-                      {label}
-                    </option>
-                  ))}
-                </select>
-              </>
+              <FilterChips
+                name="status"
+                label="Status"
+                options={[
+                  { value: '', label: 'All', count: visible?.length },
+                  ...STATUS_FILTERS.map((value) => ({
+                    value,
+                    label: value.charAt(0).toUpperCase() + value.slice(1),
+                    count: tally(value),
+                  })),
+                ]}
+              />
             }
+            onOpen={(draw) => show(draw, 'tickets')}
+            actions={(draw) => <DrawMenu draw={draw} onOpen={(what) => show(draw, what)} />}
           />
-          {shown.length === 0 ? (
-            <div className="card empty">
-              <strong>{visible?.length === 0 ? 'No draws yet.' : 'Nothing matches.'}</strong>
-              {visible?.length === 0 ? null : (
-                <button
-                  type="button"
-                  className="btn small sec"
-                  onClick={() => write({ q: '', status: '' })}
-                >
-                  Clear search and filters
-                </button>
-              )}
-            </div>
-          ) : null}
-          <ul className="ops-cards">
-            {shown.slice(0, more).map((draw) => (
-              <li key={draw.drawNumber}>
-                <DrawCard
-                  draw={draw}
-                  nowMs={now()}
-                  onDo={(what) => setOpenDialog({ what, draw: draw.drawNumber })}
-                />
-              </li>
-            ))}
-          </ul>
-          {shown.length > more ? (
-            <button
-              type="button"
-              className="btn small sec ops-more"
-              onClick={() => setMore(more + DRAW_CARDS_SHOWN)}
-            >
-              Show more
-            </button>
-          ) : null}
+          <TableShortcutHints />
           {about && openDialog?.what === 'tickets' ? (
             <TicketsDialog draw={about} onClose={close} />
           ) : null}

@@ -40,6 +40,15 @@ export function ticketCountsOf(tickets: readonly AdminTicket[]) {
 }
 
 /**
+ * Says what a refund from this row returns: an order is refunded as a whole (decision C-10), with all
+ * of its tickets.
+ */
+export function refundButtonText(tickets: readonly AdminTicket[], ticket: AdminTicket): string {
+  const count = tickets.filter(({ orderId }) => orderId === ticket.orderId).length;
+  return count === 1 ? 'Refund' : `Refund order of ${count} tickets`;
+}
+
+/**
  * Lists every ticket of a draw with its buyer (specification lines C:64-66). Explicit table roles
  * survive the card layout on a phone.
  */
@@ -131,7 +140,7 @@ function TicketList({
                         className="link-btn"
                         onClick={() => onRefund(ticket.orderId ?? '')}
                       >
-                        Refund
+                        {refundButtonText(sold, ticket)}
                       </button>
                     ) : null}
                   </td>

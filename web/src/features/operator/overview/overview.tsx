@@ -1,35 +1,63 @@
 import { useAtomValue } from 'jotai';
+import { Link } from 'wouter';
 import type { Analytics } from '@/api/wire-platform';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { formatDollars } from '@/shared/money';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { useQuery } from '../queries/use-query';
+import { CONSOLE_PATH } from '../console/address';
+import { useQuery, type ConsoleQuery } from '../queries/use-query';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { orphanedTicketCount, orphanedTicketsText } from '../draws/sold-tickets';
-import { amountText } from '../components/money';
-import { FactList, StatFigure, StatFigureList, LoadError } from '../components/common';
-import { Sparkline } from './sparkline';
+import { amountText, signedCents, signedDollars } from '../components/money';
+import { RelativeTime } from '../components/relative-time';
+import { StatFigure, StatFigureList, LoadError } from '../components/common';
+import { TaskQueue } from './task-queue';
+import { TrendCharts } from './trend-charts';
 import { STATUS_LINE_NAMES, statusLinesOf, unknownStatusLines } from './status-lines';
 
-/** Revenue figures and their texts; the text is null when the server's sums lack the figure. */
-const REVENUE_FIGURES: readonly (readonly [
-  name: string,
-  words: (sums: Analytics) => string | null,
-])[] = [
-  ['Total revenue', (sums) => amountText(sums.totalRevenue)],
-  ['Platform fees', (sums) => amountText(sums.platformFees)],
-  ['Club revenue', (sums) => amountText(sums.clubRevenue)],
-  ['Prize money', (sums) => amountText(sums.prizeMoney)],
-  [
-    'Card fees',
-    (sums) =>
-      sums.stripeFees === undefined
-        ? null
-        : `${amountText(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`,
-  ],
-  ['Refunded', (sums) => (sums.refunded === undefined ? null : amountText(sums.refunded))],
-];
+const LATEST_CHANGES = 6;
+
+export interface RevenueTerm {
+  /** The operator before the term, such as a minus sign; empty for a term outside the sum. */
+  sign: '' | '−' | '+' | '=';
+  name: string;
+  /** The amount; null while it loads. */
+  text: string | null;
+}
+
+/**
+ * Returns the terms of the revenue's sum. Card fees that buyers paid on top are not in the ticket
+ * revenue, so only the part of the fees that clubs bear is subtracted.
+ */
+export function revenueTermsOf(sums: Analytics): RevenueTerm[] {
+  const borneFees =
+    signedCents(sums.totalRevenue) - signedCents(sums.platformFees) - signedCents(sums.clubRevenue);
+  const keep = signedCents(sums.clubRevenue) - signedCents(sums.prizeMoney);
+  return [
+    { sign: '', name: 'Total revenue', text: amountText(sums.totalRevenue) },
+    { sign: '−', name: 'Platform fees', text: amountText(sums.platformFees) },
+    {
+      sign: borneFees < 0 ? '+' : '−',
+      name:
+        borneFees < 0
+          ? 'Card fees paid by buyers, less Stripe’s'
+          : `Card fees${sums.feesEstimated ? ', partly estimated' : ''}`,
+      text: signedDollars(Math.abs(borneFees)),
+    },
+    { sign: '=', name: 'Club revenue', text: amountText(sums.clubRevenue) },
+    { sign: '', name: 'Prize money', text: amountText(sums.prizeMoney) },
+    { sign: '', name: 'Clubs keep', text: signedDollars(keep) },
+  ];
+}
+
+const REVENUE_TERMS_LOADING: readonly RevenueTerm[] = [
+  'Total revenue',
+  'Platform fees',
+  'Card fees',
+  'Club revenue',
+  'Prize money',
+  'Clubs keep',
+].map((name) => ({ sign: '', name, text: null }));
 
 /** Placeholder that keeps the layout stable until the figure's text loads. */
 const LOADING_PLACEHOLDER = <span className="skeleton ops-skeleton-word" />;
@@ -45,7 +73,7 @@ function useOrphanedTicketCount(): number | undefined {
   return error ? 0 : undefined;
 }
 
-/** Section 'Overview': counts, revenue and system status. */
+/** Section 'Overview': open tasks, system status, counts, revenue and the latest changes. */
 export function OverviewSection() {
   const analytics = useQuery('analytics');
   const clubs = useQuery('clubs').data;
@@ -54,47 +82,71 @@ export function OverviewSection() {
   const orphaned = useOrphanedTicketCount();
   const active = clubs?.filter((club) => club.stripeConnectOnboardingComplete).length;
   return (
-    <>
-      <StatFigureList label={O.overview}>
-        <StatFigure label="Total Clubs" value={sums?.totalClubs ?? clubs?.length} />
-        <StatFigure label="Active Clubs" value={sums?.activeClubs ?? active} />
-        <StatFigure label="Total Draws" value={sums?.totalDraws ?? draws?.length} />
-        <StatFigure
-          label="Tickets Sold"
-          value={
-            sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined
-          }
-          note={sums && orphanedTicketsText(orphaned ?? 0)}
-        />
-      </StatFigureList>
-      <div className="ops-columns">
-        <section className="card panel" aria-labelledby="revenue-title">
-          <h2 id="revenue-title">Revenue Overview</h2>
-          {sums ? (
-            <FactList
-              facts={REVENUE_FIGURES.map(([name, text]) => [name, text(sums)] as const).filter(
-                ([, text]) => text !== null,
-              )}
-            />
-          ) : null}
-          {!sums && analytics.error ? (
-            <LoadError
-              title="The revenue did not load"
-              error={analytics.error}
-              onRetry={() => void analytics.refetch().catch(() => {})}
-            />
-          ) : null}
-          {!sums && !analytics.error ? (
-            <FactList facts={REVENUE_FIGURES.map(([name]) => [name, LOADING_PLACEHOLDER])} />
-          ) : null}
-        </section>
-        <SystemStatus />
+    <div className="ops-overview">
+      <TaskQueue />
+      <SystemStatus />
+      <div className="ops-overview-sums">
+        <StatFigureList label={O.overview}>
+          <StatFigure label="Total Clubs" value={sums?.totalClubs ?? clubs?.length} />
+          <StatFigure label="Active Clubs" value={sums?.activeClubs ?? active} />
+          <StatFigure label="Total Draws" value={sums?.totalDraws ?? draws?.length} />
+          <StatFigure
+            label="Tickets Sold"
+            value={
+              sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined
+            }
+            note={sums && orphanedTicketsText(orphaned ?? 0)}
+          />
+        </StatFigureList>
+        <RevenueOverview analytics={analytics} />
+        <TrendCharts />
       </div>
-      <Sparklines />
-      <section className="card panel">
-        <AuditTrail objects="" title="Latest changes" />
+      <section className="card panel ops-overview-log">
+        <AuditTrail objects="" title="Latest changes" limit={LATEST_CHANGES} />
+        <p>
+          <Link href={`${CONSOLE_PATH}?section=activity`}>Activity log</Link>
+        </p>
       </section>
-    </>
+    </div>
+  );
+}
+
+/** The revenue as a sum that adds up: what buyers paid, less the fees, is what the clubs get. */
+function RevenueOverview({ analytics }: { analytics: ConsoleQuery<Analytics> }) {
+  const sums = analytics.data;
+  const terms = sums ? revenueTermsOf(sums) : null;
+  return (
+    <section className="card panel" aria-labelledby="revenue-title">
+      <div className="ops-panel-head">
+        <h2 id="revenue-title">Revenue Overview</h2>
+        <span className="meta">
+          {sums?.refunded === undefined
+            ? 'all draws'
+            : `all draws, refunds of ${amountText(sums.refunded)} already taken off`}
+        </span>
+      </div>
+      {!sums && analytics.error ? (
+        <LoadError
+          title="The revenue did not load"
+          error={analytics.error}
+          onRetry={() => void analytics.refetch().catch(() => {})}
+        />
+      ) : (
+        <dl className="ops-sum">
+          {(terms ?? REVENUE_TERMS_LOADING).map(({ sign, name, text }) => (
+            <div key={name}>
+              {sign ? (
+                <span className="ops-sum-sign" aria-hidden="true">
+                  {sign}
+                </span>
+              ) : null}
+              <dt>{name}</dt>
+              <dd>{text ?? LOADING_PLACEHOLDER}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
   );
 }
 
@@ -102,8 +154,15 @@ function SystemStatus() {
   const health = useQuery('health');
   const now = useAtomValue(nowAtom);
   return (
-    <section className="card panel" aria-labelledby="status-title">
-      <h2 id="status-title">System Status</h2>
+    <section className="card panel ops-overview-status" aria-labelledby="status-title">
+      <div className="ops-panel-head">
+        <h2 id="status-title">System Status</h2>
+        {health.data ? (
+          <span className="meta">
+            measured <RelativeTime at={health.data.checkedAt} />
+          </span>
+        ) : null}
+      </div>
       {health.data ? (
         <ul className="ops-status">
           {(health.error
@@ -139,56 +198,5 @@ function SystemStatus() {
         </ul>
       ) : null}
     </section>
-  );
-}
-
-const EMPTY_SPARKLINE_SERIES = {
-  at: [],
-  ticketsSold: [],
-  payments: [],
-  revenueCents: [],
-  anomalies: [],
-};
-
-const sumOfValues = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-const wholeNumberText = (value: number) => String(value);
-
-function Sparklines() {
-  const { data: series, error } = useQuery('series');
-  if (series ? series.at.length === 0 : error) return null;
-  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? EMPTY_SPARKLINE_SERIES;
-  const lines = [
-    {
-      title: 'Tickets sold, 24 h',
-      values: ticketsSold,
-      format: wholeNumberText,
-      colour: '#0b5d4b',
-    },
-    { title: 'Payments, 24 h', values: payments, format: wholeNumberText, colour: '#1d5fd1' },
-    { title: 'Revenue, 24 h', values: revenueCents, format: formatDollars, colour: '#8a5a00' },
-    { title: 'Anomalies, 24 h', values: anomalies, format: wholeNumberText, colour: '#a84300' },
-  ];
-  return (
-    <div className="ops-sparks">
-      {lines.map(({ title, values, format, colour }) => {
-        const sum = format(sumOfValues(values));
-        return (
-          <Sparkline
-            key={title}
-            title={title}
-            value={series ? sum : '–'}
-            label={
-              !series
-                ? `${title}: loading`
-                : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${series.stepSeconds / 60} minutes`
-            }
-            at={at}
-            values={values}
-            format={format}
-            colour={colour}
-          />
-        );
-      })}
-    </div>
   );
 }

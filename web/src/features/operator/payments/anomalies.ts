@@ -1,6 +1,12 @@
 /** Labels, actions and display order of payment anomalies. */
 import { ANOMALY_TYPES } from '@/api/wire-operator';
-import type { Anomaly, AnomalyStats, AnomalyType } from '@/api/wire-operator';
+import type {
+  AdminDraw,
+  Anomaly,
+  AnomalyStats,
+  AnomalyType,
+  PaidTickets,
+} from '@/api/wire-operator';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { amountText } from '../components/money';
@@ -11,6 +17,7 @@ const ANOMALY_LABELS: Record<AnomalyType, string> = {
   failed_allocation: O.failedAllocation,
   mismatched_amount: O.amountMismatch,
   orphaned_ticket: O.orphanedTicket,
+  dispute: 'Dispute',
 };
 
 /** Meaning of each anomaly type in one sentence for the operator. */
@@ -21,6 +28,8 @@ const ANOMALY_DESCRIPTIONS: Record<AnomalyType, string> = {
   failed_allocation: 'A payment was authorised and its tickets could not be allocated.',
   mismatched_amount: 'What the card provider charged is not what the order says.',
   orphaned_ticket: 'A ticket was sold and nobody knows to whom. Recover it under Orphaned Tickets.',
+  dispute:
+    'The buyer’s bank holds the money until the dispute is decided. Send the bank your proof in Stripe.',
 };
 
 const isAnomalyType = (type: string): type is AnomalyType =>
@@ -166,3 +175,91 @@ export function customerInputProblems({
     problems.push({ field: 'customerPhone', text: O.validPhoneRequired });
   return problems;
 }
+
+/** Tickets of one draw that an allocation would give. */
+export interface TicketLine {
+  drawNumber: number;
+  ticketCount: number;
+}
+
+/**
+ * Returns the tickets that the form would allocate: those that the operator chose, otherwise those
+ * that the payment is for. Null while neither is known.
+ */
+export function ticketLinesToAllocate(
+  chosen: TicketsInput,
+  paid: PaidTickets | null,
+): readonly TicketLine[] | null {
+  const isChosen = chosen.drawNumber.trim() !== '' || chosen.ticketCount.trim() !== '';
+  if (isChosen && ticketsInputProblems(chosen, false).length > 0) return null;
+  if (isChosen)
+    return [
+      { drawNumber: parseDrawNumber(chosen.drawNumber), ticketCount: Number(chosen.ticketCount) },
+    ];
+  return paid && paid.lines.length > 0 ? paid.lines : null;
+}
+
+/** The price of tickets in cents; null while a draw is not known. */
+export function priceOfLines(
+  lines: readonly TicketLine[],
+  draws: readonly AdminDraw[],
+): number | null {
+  let sum = 0;
+  for (const { drawNumber, ticketCount } of lines) {
+    const draw = draws.find((each) => each.drawNumber === drawNumber);
+    if (!draw) return null;
+    sum += ticketCount * decimalToCents(draw.ticketPrice);
+  }
+  return sum;
+}
+
+/** The highest card fee that a payment may contain, generously rounded. The server knows the exact one. */
+const cardFeeMaxCents = (cents: number, lines: number) => Math.ceil(cents * 0.02) + 35 * lines;
+
+/** Says why tickets cannot be allocated to a payment; null when nothing is known against it. */
+export function allocationObstacle(
+  anomaly: Pick<Anomaly, 'amount' | 'clubId' | 'orderId' | 'paymentIntentId'>,
+  lines: readonly TicketLine[] | null,
+  draws: readonly AdminDraw[],
+): string | null {
+  if (!anomaly.paymentIntentId) return 'No payment is known.';
+  if (anomaly.orderId === null && anomaly.clubId === null)
+    return 'No club of ours has the account that took this payment.';
+  if (!lines) return null;
+  for (const { drawNumber, ticketCount } of lines) {
+    const draw = draws.find((each) => each.drawNumber === drawNumber);
+    if (!draw) continue;
+    if (draw.status === 'completed') return `The result of FD-${drawNumber} is entered.`;
+    if (draw.status === 'cancelled') return `FD-${drawNumber} is cancelled.`;
+    if (draw.ticketsAvailable < ticketCount)
+      return draw.ticketsAvailable === 0
+        ? `FD-${drawNumber} has no ticket left.`
+        : `FD-${drawNumber} has only ${draw.ticketsAvailable} left.`;
+  }
+  const price = priceOfLines(lines, draws);
+  const paid = anomaly.amount === null ? null : decimalToCents(anomaly.amount);
+  // An order of ours keeps its own price, which its draw may have changed since.
+  if (anomaly.orderId !== null || price === null || paid === null) return null;
+  return paid < price || paid - price > cardFeeMaxCents(paid, lines.length)
+    ? `These tickets cost ${formatDollars(price)}, and ${formatDollars(paid)} was paid.`
+    : null;
+}
+
+/** Says why a payment cannot be refunded from its anomaly; null when it can. */
+export function refundObstacle(anomaly: PaymentAnomaly): string | null {
+  if (anomaly.type === 'dispute')
+    return 'The buyer’s bank holds this money, so it cannot be refunded.';
+  if (!anomaly.paymentIntentId) return 'No payment is known.';
+  if (unrefundedCents(anomaly) === 0) return 'The whole payment was refunded already.';
+  return canRefundPayment(anomaly) || anomaly.orderId !== null
+    ? null
+    : 'No money was taken that could go back.';
+}
+
+/** The name of the person who resolved an anomaly; `System` when its cause disappeared. */
+export const resolverOf = ({
+  resolvedBy,
+  resolvedByName,
+  resolvedByEmail,
+}: Pick<Anomaly, 'resolvedBy' | 'resolvedByName' | 'resolvedByEmail'>): string =>
+  resolvedByName ?? resolvedByEmail ?? resolvedBy ?? 'System';

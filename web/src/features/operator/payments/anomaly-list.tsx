@@ -16,6 +16,7 @@ import {
   anomalyLabelOf,
   needsCustomerDetails,
   nextUnresolvedAnomaly,
+  resolverOf,
 } from './anomalies';
 import { AnomalyPanel, ResolvedTag } from './anomaly-panel';
 import { useAnomalyResolution } from './use-anomaly-resolution';
@@ -26,7 +27,12 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
     header: 'Type',
     name: true,
     value: ({ type }) => anomalyLabelOf(type),
-    cell: ({ type }) => <strong>{anomalyLabelOf(type)}</strong>,
+    cell: ({ type, customerName, customerEmail }) => (
+      <>
+        <strong>{anomalyLabelOf(type)}</strong>
+        <small className="ops-only-beside-panel">{customerName ?? customerEmail ?? O.guest}</small>
+      </>
+    ),
   },
   {
     id: 'customer',
@@ -63,12 +69,12 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
     id: 'status',
     header: 'Status',
     value: ({ resolved }) => (resolved ? O.resolved : O.needsAction),
-    cell: ({ resolved, resolvedAt, resolvedBy }) => (
+    cell: (anomaly) => (
       <>
-        <ResolvedTag resolved={resolved} />
-        {resolved && resolvedAt ? (
+        <ResolvedTag resolved={anomaly.resolved} />
+        {anomaly.resolved && anomaly.resolvedAt ? (
           <small className="ops-by">
-            {resolvedBy ?? 'System'}, <RelativeTime at={resolvedAt} />
+            {resolverOf(anomaly)}, <RelativeTime at={anomaly.resolvedAt} />
           </small>
         ) : null}
       </>
@@ -78,7 +84,7 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
     id: 'resolvedBy',
     header: 'Resolved by',
     hidden: true,
-    value: ({ resolved, resolvedBy }) => (resolved ? (resolvedBy ?? 'System') : ''),
+    value: (anomaly) => (anomaly.resolved ? resolverOf(anomaly) : ''),
   },
   {
     id: 'draws',

@@ -7,16 +7,22 @@ import { amountText } from '../components/money';
 import { CopyableId, FactList, ErrorMessage, Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import { SidePanel } from '../components/side-panel';
+import { useQuery } from '../queries/use-query';
 import { RefundDialog } from '../transactions/refund-dialog';
 import { AnomalyRefundDialog } from './anomaly-refund';
+import { AnomalyChoice, AnomalyStep } from './anomaly-step';
 import {
   anomalyLabelOf,
   anomalyDescriptionOf,
-  needsCustomerDetails,
   canRefundPayment,
+  needsCustomerDetails,
+  refundableAmountText,
+  refundObstacle,
+  resolverOf,
 } from './anomalies';
 import { CloseAnomalyDialog } from './close-anomaly';
-import { CustomerForm } from './customer-form';
+import { MissingTicketForm } from './missing-ticket-form';
+import { PaymentPurpose } from './payment-purpose';
 import { usePaidTickets } from './use-paid-tickets';
 import type { AnomalyResolution } from './use-anomaly-resolution';
 
@@ -31,7 +37,7 @@ interface AnomalyPanelProps {
 export const ResolvedTag = ({ resolved }: { resolved: boolean }) =>
   resolved ? <Tag kind="ok">{O.resolved}</Tag> : <Tag kind="warn">{O.needsAction}</Tag>;
 
-/** Details of one anomaly: cause, actions, then all data. */
+/** One anomaly in steps: what happened, what the payment is for, who it is for, what to do. */
 export function AnomalyPanel({
   anomaly,
   resolving,
@@ -43,76 +49,72 @@ export function AnomalyPanel({
   const [closing, setClosing] = useState(false);
   const [turn, setTurn] = useState(0);
   const paid = usePaidTickets(anomaly);
-  const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
-  const itself = canRefundPayment(anomaly);
-  const refund = (order: string | null) => setRefunding({ order: itself ? null : order });
+  const refund = (order: string | null) =>
+    setRefunding({ order: canRefundPayment(anomaly) ? null : order });
   const objects = [
     `anomaly:${anomaly.id}`,
     ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : []),
   ].join(',');
+  const happened = <WhatHappened anomaly={anomaly} />;
+  const choices = (
+    <>
+      <AnomalyChoice
+        title={`Refund ${refundableAmountText(anomaly)}`}
+        effect={`${refundableAmountText(anomaly)} goes back to the card. You give a reason first.`}
+        obstacle={refundObstacle(anomaly)}
+      >
+        <button type="button" className="btn small sec" onClick={() => refund(anomaly.orderId)}>
+          Refund payment
+        </button>
+      </AnomalyChoice>
+      <AnomalyChoice
+        title="Close without acting"
+        effect="Nothing is charged, refunded or allocated. Your reason stays in the audit log."
+      >
+        <button type="button" className="btn small sec" onClick={() => setClosing(true)}>
+          Close with a reason
+        </button>
+      </AnomalyChoice>
+    </>
+  );
   return (
     <SidePanel title={anomalyLabelOf(anomaly.type)} itemKey={anomaly.id} onClose={onClose}>
       <p className="ops-cause">
-        <ResolvedTag resolved={anomaly.resolved} /> {note ?? anomalyDescriptionOf(anomaly.type)}
+        <ResolvedTag resolved={anomaly.resolved} /> {anomalyDescriptionOf(anomaly.type)}
       </p>
       {!anomaly.resolved && needsCustomerDetails(anomaly) ? (
-        <CustomerForm
+        <MissingTicketForm
           key={anomaly.id}
           anomaly={anomaly}
           paid={paid}
           onResolved={onResolved}
           onRefund={refund}
+          happened={happened}
+          choices={choices}
         />
-      ) : null}
-      {!anomaly.resolved ? (
-        <div className="actions">
-          {needsCustomerDetails(anomaly) ? null : (
-            <BusyButton className="btn small" busy={resolving.busy} onPress={onMark}>
-              {O.markResolved}
-            </BusyButton>
+      ) : (
+        <ol className="ops-steps">
+          {happened}
+          <WhatItIsFor anomaly={anomaly} />
+          {anomaly.resolved ? null : (
+            <AnomalyStep title="Choose what to do" open>
+              <ErrorMessage message={resolving.error} />
+              <ul className="ops-choices">
+                <AnomalyChoice
+                  title="It is dealt with"
+                  effect="The anomaly is closed under your name. No money moves and no ticket changes."
+                >
+                  <BusyButton className="btn small" busy={resolving.busy} onPress={onMark}>
+                    {O.markResolved}
+                  </BusyButton>
+                </AnomalyChoice>
+                {choices}
+              </ul>
+            </AnomalyStep>
           )}
-          {itself || anomaly.orderId ? (
-            <button type="button" className="btn small sec" onClick={() => refund(anomaly.orderId)}>
-              Refund payment
-            </button>
-          ) : null}
-          <button type="button" className="btn small sec" onClick={() => setClosing(true)}>
-            Close with a reason
-          </button>
-        </div>
-      ) : null}
-      <ErrorMessage message={needsCustomerDetails(anomaly) ? null : resolving.error} />
-      <FactList
-        facts={[
-          ['Amount', amountText(anomaly.amount)],
-          ['Customer', anomaly.customerEmail ?? O.guest],
-          ['Payment intent', <CopyableId key="pi" id={anomaly.paymentIntentId} full />],
-          [
-            'Draws',
-            anomaly.drawNumbers?.length
-              ? anomaly.drawNumbers.map((number) => `FD-${number}`).join(', ')
-              : null,
-          ],
-          ['Club', anomaly.clubName],
-          ['Detected', dayAndTime(anomaly.detectedAt)],
-          ...(anomaly.resolved
-            ? [
-                [
-                  'Resolved',
-                  `${anomaly.resolvedByEmail ?? anomaly.resolvedBy ?? 'System'}${anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}${anomaly.resolution ? ` (${anomaly.resolution})` : ''}`,
-                ] as const,
-              ]
-            : []),
-        ]}
-      />
-      {anomaly.stripeUrl ? (
-        <p>
-          <a href={anomaly.stripeUrl} target="_blank" rel="noreferrer">
-            Open in the Stripe dashboard
-          </a>
-        </p>
-      ) : null}
-      <details className="ops-json" open>
+        </ol>
+      )}
+      <details className="ops-json">
         <summary>Technical details</summary>
         <pre tabIndex={0}>{JSON.stringify(anomaly.details ?? {}, null, 2)}</pre>
       </details>
@@ -135,5 +137,64 @@ export function AnomalyPanel({
         onDone={() => setTurn(turn + 1)}
       />
     </SidePanel>
+  );
+}
+
+function WhatHappened({ anomaly }: { anomaly: Anomaly }) {
+  const note = typeof anomaly.details?.note === 'string' ? anomaly.details.note : null;
+  return (
+    <AnomalyStep title="What happened">
+      {note ? <p className="ops-first-upper">{note}</p> : null}
+      <p>
+        <strong>{amountText(anomaly.amount)}</strong> from{' '}
+        {anomaly.customerName ?? anomaly.customerEmail ?? O.guest}, found{' '}
+        {dayAndTime(anomaly.detectedAt)}.
+      </p>
+      <p className="ops-payment-id">
+        <CopyableId id={anomaly.paymentIntentId} full />
+        {anomaly.stripeUrl ? (
+          <a href={anomaly.stripeUrl} target="_blank" rel="noreferrer">
+            Open in the Stripe dashboard
+          </a>
+        ) : null}
+      </p>
+      {anomaly.resolved ? (
+        <p>
+          <strong>Resolved by</strong>{' '}
+          <span>
+            {resolverOf(anomaly)}
+            {anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}
+            {anomaly.resolution ? ` (${anomaly.resolution})` : ''}
+          </span>
+        </p>
+      ) : null}
+    </AnomalyStep>
+  );
+}
+
+/** The step that names draws, tickets and club of an anomaly that is not a missing ticket. */
+function WhatItIsFor({ anomaly }: { anomaly: Anomaly }) {
+  const draws = useQuery('draws').data ?? [];
+  const numbers = anomaly.drawNumbers ?? [];
+  const [only] = numbers;
+  return (
+    <AnomalyStep title="What the payment is for">
+      {numbers.length === 0 ? <p className="meta">No order of ours is known.</p> : null}
+      {numbers.length === 1 && only !== undefined && anomaly.ticketCount !== null ? (
+        <PaymentPurpose
+          anomaly={anomaly}
+          lines={[{ drawNumber: only, ticketCount: anomaly.ticketCount }]}
+          draws={draws}
+        />
+      ) : numbers.length > 0 ? (
+        <FactList
+          facts={[
+            ['Draws', numbers.map((number) => `FD-${number}`).join(', ')],
+            ['Tickets', anomaly.ticketCount],
+          ]}
+        />
+      ) : null}
+      {anomaly.clubName ? <p className="meta">Sold by {anomaly.clubName}.</p> : null}
+    </AnomalyStep>
   );
 }

@@ -3,14 +3,21 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ANOMALY_TYPES } from '@/api/wire-operator';
 import {
+  NOW,
   startConsoleServer,
   expectToast,
   openConsole,
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { makeAnomaly } from '@/testing/operator-data';
-import { ticketsInputProblems, anomalyLabelOf, ticketLinesText } from './anomalies';
+import { makeAdminDraws, makeAnomaly } from '@/testing/operator-data';
+import {
+  allocationObstacle,
+  anomalyLabelOf,
+  refundObstacle,
+  ticketLinesText,
+  ticketsInputProblems,
+} from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -127,7 +134,7 @@ test('a missing ticket of a known order shows its allocation and asks for no dra
     },
   });
   openConsole('payments', '&open=a-3');
-  expect(await screen.findByText('Allocates 1 ticket of FD-1042.')).toBeDefined();
+  expect(await screen.findByText('Allocate 1 ticket of FD-1042')).toBeDefined();
   expect(screen.queryByLabelText('Draw number')).toBeNull();
 });
 
@@ -176,4 +183,96 @@ test('the panel names the operator who closed the anomaly', async () => {
   });
   openConsole('payments', '&open=a-3');
   expect(await screen.findByText(/^op@example\.com, .*\(Settled by phone\)$/)).toBeDefined();
+});
+
+test('the panel names draw, tickets and money before the operator acts', async () => {
+  const [draw] = makeAdminDraws(NOW);
+  if (!draw) throw new Error('a draw is expected');
+  startConsoleServer({
+    'GET /api/admin/draws': { body: [{ ...draw, ticketPrice: '5.00', status: 'active' }] },
+    [LIST_ANOMALIES_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
+    [ANOMALY_TICKETS_CALL]: {
+      body: { orderId: null, lines: [{ drawNumber: draw.drawNumber, ticketCount: 2 }] },
+    },
+  });
+  openConsole('payments', '&open=a-3');
+  expect(await screen.findByText(`Allocate 2 tickets of FD-${draw.drawNumber}`)).toBeDefined();
+  expect(
+    screen.getByText(`2 tickets of FD-${draw.drawNumber} go to Jo by e-mail. No money moves.`),
+  ).toBeDefined();
+  expect(await screen.findByText('the tickets cost $10.00')).toBeDefined();
+  expect(screen.getByText(`${draw.homeTeam} v ${draw.awayTeam}`, { exact: false })).toBeDefined();
+  expect(screen.getByText('Refund $10.00')).toBeDefined();
+});
+
+test('an allocation that cannot work is off and says why, and the refund remains', async () => {
+  const [draw] = makeAdminDraws(NOW);
+  if (!draw) throw new Error('a draw is expected');
+  startConsoleServer({
+    'GET /api/admin/draws': { body: [{ ...draw, status: 'active', ticketsAvailable: 1 }] },
+    [LIST_ANOMALIES_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
+    [ANOMALY_TICKETS_CALL]: {
+      body: { orderId: null, lines: [{ drawNumber: draw.drawNumber, ticketCount: 2 }] },
+    },
+  });
+  openConsole('payments', '&open=a-3');
+  expect(await screen.findByText(`FD-${draw.drawNumber} has only 1 left.`)).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Allocate ticket and resolve' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Refund payment' })).toBeDefined();
+});
+
+test('an allocation is refused for a draw that is over, for a wrong amount, and without an account', () => {
+  const [draw] = makeAdminDraws(NOW);
+  if (!draw) throw new Error('a draw is expected');
+  const lines = [{ drawNumber: draw.drawNumber, ticketCount: 2 }];
+  const open = { ...draw, status: 'active', ticketPrice: '5.00', ticketsAvailable: 50 };
+  const refused = (
+    anomaly: Partial<typeof ANOMALY_WITHOUT_ORDER>,
+    more: Partial<typeof open> = {},
+  ) => allocationObstacle({ ...ANOMALY_WITHOUT_ORDER, ...anomaly }, lines, [{ ...open, ...more }]);
+  expect(refused({})).toBeNull();
+  expect(refused({ amount: '10.47' })).toBeNull();
+  expect(refused({ amount: '8.00' })).toBe('These tickets cost $10.00, and $8.00 was paid.');
+  expect(refused({ amount: '12.00' })).toBe('These tickets cost $10.00, and $12.00 was paid.');
+  expect(refused({}, { status: 'completed' })).toBe(
+    `The result of FD-${draw.drawNumber} is entered.`,
+  );
+  expect(refused({}, { status: 'cancelled' })).toBe(`FD-${draw.drawNumber} is cancelled.`);
+  expect(refused({ clubId: null })).toBe('No club of ours has the account that took this payment.');
+});
+
+test('the money of a dispute is not refunded, and a dispute has its own label', async () => {
+  const dispute = makeAnomaly({ id: 'a-3', type: 'dispute' });
+  expect(anomalyLabelOf('dispute')).toBe('Dispute');
+  expect(refundObstacle(dispute)).toBe(
+    'The buyer’s bank holds this money, so it cannot be refunded.',
+  );
+  startConsoleServer({ [LIST_ANOMALIES_CALL]: { body: [dispute] } });
+  openConsole('payments', '&open=a-3');
+  expect(
+    await screen.findByText('The buyer’s bank holds this money, so it cannot be refunded.'),
+  ).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Refund payment' })).toBeNull();
+  const panel = screen.getByRole('dialog', { name: 'Dispute' });
+  expect(within(panel).getByRole('button', { name: 'Mark Resolved' })).toBeDefined();
+});
+
+test('the list names the operator who resolved an anomaly, and the system only for a cause that disappeared', async () => {
+  const resolved = { resolved: true, resolvedAt: '2026-11-21T02:00:00Z' };
+  startConsoleServer({
+    [LIST_ANOMALIES_CALL]: {
+      body: [
+        makeAnomaly({
+          ...resolved,
+          id: 'a-1',
+          resolvedBy: 'Super Admin',
+          resolvedByName: 'Nora Field',
+        }),
+        makeAnomaly({ ...resolved, id: 'a-2', resolvedBy: 'System' }),
+      ],
+    },
+  });
+  openConsole('payments');
+  expect(await screen.findByText(/^Nora Field,/)).toBeDefined();
+  expect(screen.getAllByText(/^System,/).length).toBe(1);
 });

@@ -20,6 +20,9 @@ const URL_REQUIRED_TEXT = 'URL is required';
 const URL_REFUSED_TEXT = 'The URL must be a path, #, https: or mailto:';
 const DISPLAY_ORDER_REQUIRED_TEXT = 'Display order must be a whole number';
 
+/** The specified default of a menu. Menus with the same display order keep the order of their creation. */
+const DISPLAY_ORDER_DEFAULT = 0;
+
 /**
  * Whether a footer link is a path, an anchor, or a URL whose scheme cannot execute code
  * (specification line C:239, decision G-10).
@@ -86,15 +89,13 @@ function FooterForm({ title, onClose, problems, send, text, button, children }: 
 /** Edits a menu of the public footer: heading, position and visibility. */
 export function FooterMenuDialog({
   menu,
-  order,
   onClose,
 }: {
   menu: AdminFooterMenu | null;
-  order: number;
   onClose: () => void;
 }) {
   const [heading, setHeading] = useState(menu?.heading ?? '');
-  const [place, setPlace] = useState(String(menu?.displayOrder ?? order));
+  const [place, setPlace] = useState(String(menu?.displayOrder ?? DISPLAY_ORDER_DEFAULT));
   const [isVisible, setVisible] = useState(menu?.isVisible ?? true);
   const toInput = () => ({ heading: heading.trim(), displayOrder: Number(place), isVisible });
   return (

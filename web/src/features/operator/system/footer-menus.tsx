@@ -153,11 +153,7 @@ export function FooterMenus() {
         title="Changes of the footer"
       />
       {editing?.what === 'menu' ? (
-        <FooterMenuDialog
-          menu={editing.menu}
-          order={menus.data?.length ?? 0}
-          onClose={() => setEditing(null)}
-        />
+        <FooterMenuDialog menu={editing.menu} onClose={() => setEditing(null)} />
       ) : null}
       {editing?.what === 'item' ? (
         <FooterItemDialog

@@ -152,6 +152,7 @@ test('a menu requires a heading and a whole number', async () => {
   await pressButton('New menu');
   const dialog = await screen.findByRole('dialog', { name: 'New menu' });
   expect(within(dialog).getByLabelText('Visible')).toHaveProperty('checked', true);
+  expect(within(dialog).getByLabelText('Display order')).toHaveProperty('value', '0');
   await userEvent.clear(within(dialog).getByLabelText('Display order'));
   await userEvent.type(within(dialog).getByLabelText('Display order'), '1.5');
   await pressButton('Create menu', dialog);

@@ -1,5 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { refundOrder } from '@/api/endpoints/operator';
+import type { OrderDetail } from '@/api/wire-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Dialog } from '@/shared/ui/dialog';
 import { useRefetchQueries } from '../queries/use-query';
@@ -21,6 +22,12 @@ interface RefundDialogProps {
  */
 export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
   return order ? <RefundForm key={order} order={order} onClose={onClose} onDone={onDone} /> : null;
+}
+
+/** Says which tickets a refund takes back. */
+function voidedTicketsText({ lines }: Pick<OrderDetail, 'lines'>): string {
+  const count = lines.reduce((sum, line) => sum + line.ticketCount, 0);
+  return count === 1 ? 'The ticket becomes void.' : `All ${count} tickets become void.`;
 }
 
 function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
@@ -84,7 +91,7 @@ function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: str
       <p>
         {refusedBefore
           ? 'The provider refused this refund before. It is asked again; if the money was given back there meanwhile, that is noted.'
-          : 'The tickets become void and the buyer is told by mail. This cannot be undone.'}
+          : `${voidedTicketsText(lookup.order)} An order is refunded as a whole, and the buyer is told by mail. This cannot be undone.`}
       </p>
     </ReasonDialog>
   );

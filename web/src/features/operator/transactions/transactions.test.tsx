@@ -9,9 +9,11 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { TRANSACTION_SUMS, makeTransactions } from '@/testing/operator-data';
+import { TRANSACTION_SUMS, makeOrderDetail, makeTransactions } from '@/testing/operator-data';
 import { makeFeesReport } from '@/testing/platform-data';
 import { amountText, percentText, sumText } from '../components/money';
+import { moneyOf } from './order-page';
+import { delayText, timelineOf } from './order-timeline';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -39,6 +41,7 @@ test('the sums are the server’s for all successful payments, and the list has 
   expect([...document.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual(
     [
       'Total Charged$334.18',
+      'Refunded$620.26',
       'Stripe Fees$13.20partly estimated',
       'Platform Fees$10.85',
       'Club Payouts−$310.13',
@@ -82,6 +85,7 @@ test('a refund requires a reason, and a failed one moves no money', async () => 
         platformFee: '0.18',
         bankNotices: [],
         lines: [],
+        createdAt: '2026-11-21T02:00:00Z',
         refund: null,
         refundable: true,
         whyNot: null,
@@ -102,10 +106,7 @@ test('a refund requires a reason, and a failed one moves no money', async () => 
   });
   openConsole('transactions');
   await pressButton('Details');
-  await pressButton(
-    'Refund payment',
-    await screen.findByRole('dialog', { name: 'Payment of $5.39' }),
-  );
+  await pressButton('Refund $5.39…');
   await pressButton('Refund $5.39');
   expect(screen.getByText('Give a reason: it stays in the audit trail.')).toBeTruthy();
   expect(
@@ -143,6 +144,7 @@ test('a refund that the provider refused before is requested again and promises 
         platformFee: '0.18',
         bankNotices: [],
         lines: [],
+        createdAt: '2026-11-21T02:00:00Z',
         refund: before,
         refundable: true,
         whyNot: null,
@@ -160,10 +162,7 @@ test('a refund that the provider refused before is requested again and promises 
   });
   openConsole('transactions');
   await pressButton('Details');
-  await pressButton(
-    'Refund payment',
-    await screen.findByRole('dialog', { name: 'Payment of $5.39' }),
-  );
+  await pressButton('Refund $5.39…');
   expect(await screen.findByText(/The provider refused this refund before/)).toBeTruthy();
   await userEvent.type(screen.getByLabelText('Reason'), 'Proven');
   await pressButton('Refund $5.39');
@@ -185,6 +184,7 @@ test('a payment that cannot be refunded says why', async () => {
         platformFee: '0.18',
         bankNotices: [],
         lines: [],
+        createdAt: '2026-11-21T02:00:00Z',
         refund: null,
         refundable: false,
         whyNot: 'This order was never captured.',
@@ -193,11 +193,8 @@ test('a payment that cannot be refunded says why', async () => {
   });
   openConsole('transactions');
   await pressButton('Details');
-  await pressButton(
-    'Refund payment',
-    await screen.findByRole('dialog', { name: 'Payment of $5.39' }),
-  );
   expect(await screen.findByText('This order was never captured.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
 });
 
 const ORDER_OUTSIDE_LIST = {
@@ -254,14 +251,12 @@ test('an order found by search is shown and can be refunded although the payment
   });
   openConsole('overview');
   await openSearchHit('pi_old');
-  const dialog = await screen.findByRole('dialog', { name: 'Order' });
-  expect(await within(dialog).findByText('Robin, r@example.com')).toBeTruthy();
-  expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).toContain('Paid');
-  await pressButton('Refund payment', dialog);
+  expect(await screen.findByRole('heading', { name: 'Order o-old Paid' })).toBeTruthy();
+  expect(await screen.findByRole('link', { name: 'r@example.com' })).toBeTruthy();
+  await pressButton('Refund $5.39…');
   await userEvent.type(await screen.findByLabelText('Reason'), 'Proven');
   await pressButton('Refund $5.39');
   await expectToast('Refunded', '$5.39 goes back; 0 tickets are void.');
-  expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
   expect(screen.queryByText('Nothing matches.')).toBeNull();
 });
 
@@ -306,14 +301,11 @@ test('an unpaid order says so, and a listed one opens its payment', async () => 
   });
   openConsole('overview');
   await openSearchHit('robin');
-  const dialog = await screen.findByRole('dialog', { name: 'Order' });
-  expect(await within(dialog).findByText('This payment was never taken.')).toBeTruthy();
-  expect([...dialog.querySelectorAll('dt')].map((name) => name.textContent)).not.toContain('Paid');
-  expect(within(dialog).queryByRole('button', { name: 'Refund payment' })).toBeNull();
-  await pressButton('Close', dialog);
+  expect(await screen.findByRole('heading', { name: 'Order o-old released' })).toBeTruthy();
+  expect(await screen.findByText('This payment was never taken.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: /^Refund/ })).toBeNull();
   await openSearchHit('robin');
-  expect(await screen.findByRole('dialog', { name: 'Payment of $5.39' })).toBeTruthy();
-  expect(screen.queryByRole('dialog', { name: 'Order' })).toBeNull();
+  expect(await screen.findByText(`Order ${FIRST?.orderId?.slice(0, 8)}`)).toBeTruthy();
 });
 
 test('the fees report states both figures, and a failed PDF shows the specified text', async () => {
@@ -342,4 +334,57 @@ test('the fees report shows a kick-off in the draw’s own zone, on the same day
       normalizer: (text) => text,
     }),
   ).toBeTruthy();
+});
+
+const CAPTURED_ORDER = makeOrderDetail();
+
+test('an order’s timeline has its steps, its mails and its refund in the order of time', () => {
+  const events = timelineOf({
+    ...CAPTURED_ORDER,
+    refund: {
+      state: 'pending',
+      amount: '20.00',
+      feeReturned: '0.70',
+      reason: 'Bought one too many',
+      detail: null,
+      createdAt: '2026-11-24T07:19:07Z',
+    },
+  });
+  expect(events.map(({ title }) => title)).toEqual([
+    'Reserved',
+    'Authorised',
+    'Allocated',
+    'Captured',
+    'Tickets mailed',
+    'Refund of $20.00 on its way',
+  ]);
+  expect(events[0]?.text).toBe('Robin held 2 tickets of FD-1004 Barracudas v Taipans.');
+  expect(events[2]?.text).toBe('FD-1004-006, FD-1004-007.');
+  expect(events[5]?.text).toBe('Reason: “Bought one too many”.');
+  expect([38, 29_000, 300_000, 7_200_000, 86_400_000, 172_800_000].map(delayText)).toEqual([
+    '+38 ms',
+    '+29 s',
+    '+5 min',
+    '+2 h',
+    '+1 day',
+    '+2 days',
+  ]);
+});
+
+test('an order’s money adds up, with and without a refund', () => {
+  const cents = (order: Parameters<typeof moneyOf>[0]) =>
+    moneyOf(order, undefined).map((term) => term.cents);
+  expect(cents(CAPTURED_ORDER)).toEqual([2000, -0, -64, -70, 1866]);
+  const refund = {
+    state: 'succeeded',
+    amount: '20.00',
+    feeReturned: '0.70',
+    reason: '',
+    detail: null,
+    createdAt: null,
+  };
+  expect(cents({ ...CAPTURED_ORDER, refund })).toEqual([2000, -2000, -64, -0, -64]);
+  expect(
+    cents({ ...CAPTURED_ORDER, refund: { ...refund, state: 'failed', feeReturned: '0.00' } }),
+  ).toEqual([2000, -0, -64, -70, 1866]);
 });

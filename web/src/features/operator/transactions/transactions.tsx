@@ -15,9 +15,8 @@ import { useActionWithFeedback } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { FilterChips } from '../table/table-tools';
-import { OrderDialog } from './order-dialog';
+import { OrderPage } from './order-page';
 import { RefundDialog } from './refund-dialog';
-import { TransactionDialog } from './transaction-dialog';
 
 const TRANSACTION_ROWS_SHOWN = 20;
 /**
@@ -33,7 +32,7 @@ export const hasSucceeded = ({ status }: Pick<Transaction, 'status'>): boolean =
 const paymentMethodText = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
 
 const moneyColumn = (
-  id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout',
+  id: 'customerCharged' | 'refunded' | 'stripeFees' | 'platformFee' | 'clubPayout',
   header: string,
 ): Column<Transaction> => ({
   id,
@@ -108,6 +107,7 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     value: ({ paymentMethod }) => paymentMethodText(paymentMethod),
   },
   moneyColumn('customerCharged', 'Charged'),
+  moneyColumn('refunded', 'Refunded'),
   moneyColumn('stripeFees', 'Stripe fees'),
   moneyColumn('platformFee', 'Platform fee'),
   moneyColumn('clubPayout', 'Club payout'),
@@ -161,21 +161,41 @@ function RefreshPaymentsButton() {
 export function TransactionsSection() {
   const list = useQuery('transactions');
   const { data: sums } = useQuery('transactionSums');
-  const { read, write } = useConsoleUrl();
+  const { read, go } = useConsoleUrl();
   const [refunding, setRefunding] = useState<string | null>(null);
-  // Id of the open order. The payment list may not contain an order opened from a search hit.
+  // Id of the order whose page is shown. The payment list may not contain it.
   const openId = read('open');
   const open = list.data?.find((row) => row.orderId === openId);
-  const show = (row: Transaction) => write({ open: row.orderId });
-  const close = () => write({ open: '' });
+  const show = (row: Transaction) => go('transactions', { open: row.orderId });
+  const [turn, setTurn] = useState(0);
   const everyStatus = read('status') === 'all';
   const good = useMemo(() => list.data?.filter(hasSucceeded), [list.data]);
   const rows = everyStatus ? list.data : good;
+  const refundDialog = (
+    <RefundDialog
+      order={refunding}
+      onClose={() => setRefunding(null)}
+      onDone={() => setTurn(turn + 1)}
+    />
+  );
+  if (openId)
+    return (
+      <>
+        <OrderPage
+          key={`${openId}-${turn}`}
+          order={openId}
+          transaction={open}
+          onRefund={setRefunding}
+        />
+        {refundDialog}
+      </>
+    );
   return (
     <>
       <RefreshPaymentsButton />
       <StatFigureList label={O.stripeTransactions}>
         <StatFigure label="Total Charged" value={sums && amountText(sums.totalCharged)} />
+        <StatFigure label="Refunded" value={sums && amountText(sums.refunded)} />
         <StatFigure
           label="Stripe Fees"
           value={sums && amountText(sums.stripeFees)}
@@ -217,13 +237,6 @@ export function TransactionsSection() {
       </QueryResult>
       <NewestPaymentsOnlyNote listed={list.data} sums={sums} />
       <TableShortcutHints />
-      {open ? (
-        <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} />
-      ) : null}
-      {openId && !open && (list.data || list.error) ? (
-        <OrderDialog key={openId} order={openId} onClose={close} onRefund={setRefunding} />
-      ) : null}
-      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={close} />
     </>
   );
 }
