@@ -111,6 +111,19 @@ test.describe('finding a draw on a phone', () => {
     await expect(page.locator('.land-hero p')).toHaveText(/^[^.]*dealt at random\./);
   });
 
+  test('the text number stays in the header after a draw is opened from the list', async ({
+    page,
+  }) => {
+    await page.goto('/');
+    await page
+      .getByRole('link', { name: /^Buy Now/ })
+      .first()
+      .click();
+    await expect(page).toHaveURL(/\/draw\//);
+    await expect(page.locator('.site-nav .sms-long')).toBeVisible();
+    await expect(page.locator('.site-nav .sms-short')).toBeHidden();
+  });
+
   test('a toast covers no control', async ({ page }) => {
     await page.addInitScript(() => {
       Object.defineProperty(navigator, 'share', { value: undefined });

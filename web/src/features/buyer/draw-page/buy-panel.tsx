@@ -14,6 +14,7 @@ import {
 } from '@/features/shared-live/draw-phase';
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { clubBandVariables } from '@/shared/club-colours';
 import { dayAndTime } from '@/shared/dates';
 import { decimalToCents, priceOf } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
@@ -63,7 +64,11 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
     );
   return (
     <section className="card buy" aria-label={S.purchaseTickets}>
-      <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
+      <PaymentProvider
+        account={draw.connectedAccountId ?? null}
+        amount={price.total}
+        colour={clubBandVariables(draw.clubPrimaryColor, draw.clubAccentColor)['--band']}
+      >
         <PurchaseForm
           draw={draw}
           count={count}

@@ -47,7 +47,13 @@ export function SiteHeader({ full }: { full: boolean }) {
     <header className="site-head">
       <div className="site-head-in">
         <BrandLink />
-        <nav className={full ? 'site-nav full' : 'site-nav'} aria-label="Main">
+        {/* A new element for each kind of page: Chromium does not ask the container query again
+            when only the font size of the container changes. */}
+        <nav
+          key={full ? 'full' : 'plain'}
+          className={full ? 'site-nav full' : 'site-nav'}
+          aria-label="Main"
+        >
           {full
             ? NAVIGATION_LINKS.map(({ label, href }) => (
                 <a key={href} href={href}>

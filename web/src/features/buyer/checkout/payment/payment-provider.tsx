@@ -12,28 +12,32 @@ import {
 } from './stripe-exceptions';
 import { loadStripeForAccount } from './stripe-loader';
 
-const STRIPE_APPEARANCE = {
-  theme: 'stripe',
-  variables: {
-    colorPrimary: '#0B5D4B',
-    colorText: '#10201D',
-    colorTextPlaceholder: '#5F6B67',
-    colorDanger: '#B3261E',
-    borderRadius: '6px',
-    fontSizeBase: '16px',
-    spacingUnit: '4px',
-  },
-  rules: {
-    '.Input': { border: '1.5px solid #85806F', boxShadow: 'none', padding: '12px' },
-    '.Label': { fontWeight: '600' },
-  },
-} satisfies Appearance;
+const DEFAULT_COLOUR = '#0b5d4b';
+const stripeAppearance = (colorPrimary: string) =>
+  ({
+    theme: 'stripe',
+    variables: {
+      colorPrimary,
+      colorText: '#10201D',
+      colorTextPlaceholder: '#5F6B67',
+      colorDanger: '#B3261E',
+      borderRadius: '10px',
+      fontSizeBase: '16px',
+      spacingUnit: '4px',
+    },
+    rules: {
+      '.Input': { border: '1.5px solid #85806F', boxShadow: 'none', padding: '12px' },
+      '.Label': { fontWeight: '600' },
+    },
+  }) satisfies Appearance;
 
 interface PaymentProviderProps {
   /** Id of the club's account at the payment provider. Null until it is known. */
   account: string | null;
   /** Amount in cents. */
   amount: number;
+  /** Colour of the selected field: the club's band. By default the site's green. */
+  colour?: string;
   children: ReactNode;
 }
 
@@ -79,7 +83,12 @@ function withCaughtElements(stripe: Stripe, onException: (error: unknown) => voi
  * Mounts the provider's fields before any payment intent exists. The amount is enough to show them
  * (design brief, A3).
  */
-export function PaymentProvider({ account, amount, children }: PaymentProviderProps) {
+export function PaymentProvider({
+  account,
+  amount,
+  colour = DEFAULT_COLOUR,
+  children,
+}: PaymentProviderProps) {
   const config = useAtomValue(configAtom);
   const [stripe, setStripe] = useState<Stripe | null>(null);
   const [failed, setFailed] = useState(false);
@@ -119,9 +128,9 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
         currency: 'aud',
         captureMethod: 'manual',
         allowedPaymentMethodTypes: ['card'],
-        appearance: STRIPE_APPEARANCE,
+        appearance: stripeAppearance(colour),
       }) satisfies StripeElementsOptionsMode,
-    [amount],
+    [amount, colour],
   );
   const loading = useMemo(
     () => ({ failed, refused, reload: () => setRound((last) => last + 1) }),
