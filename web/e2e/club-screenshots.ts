@@ -69,14 +69,17 @@ test('every screen of a club at both widths', async ({ browser, baseURL }) => {
     const draw = await createClubDraw(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin/results/${draw}`);
     await waitUntilLoaded(page);
-    await page.locator('.pad').nth(0).locator('button').nth(6).click();
-    await page.locator('.pad').nth(1).locator('button').nth(8).click();
+    await page.locator('.pad button').nth(6).click();
+    await page.locator('.pad button').nth(8).click();
     await waitForAllAnimations(page);
     await page.screenshot({ path: `${SCREENSHOT_FOLDER}/club-results-chosen-${width}.png` });
     await page.locator('.entry-bar').getByRole('button').click();
     await waitForAllAnimations(page);
     await page.screenshot({ path: `${SCREENSHOT_FOLDER}/club-results-confirm-${width}.png` });
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: /^Announce/ })
+      .click();
     await page.getByRole('heading', { name: 'The result is in' }).waitFor();
     await saveFullPage(page, 'club-winner-later', width);
     await context.close();

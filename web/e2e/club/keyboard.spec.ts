@@ -54,16 +54,18 @@ test('a result can be entered with the keyboard alone', async ({ page, baseURL }
   const draw = await createClubDraw(page, baseURL ?? '', club);
   await page.goto(`/admin/results/${draw}`);
   await waitUntilLoaded(page);
-  await tabTo(page, /\(home\)$/);
-  await page.keyboard.type('7');
-  await tabTo(page, /\(away\)$/);
-  await page.keyboard.type('9');
+  await tabTo(page, /^7$/);
+  await page.keyboard.press('Enter');
+  // The same keys now set the away team's number.
+  await tabTo(page, /^9/);
+  await page.keyboard.press('Enter');
   await tabTo(page, /^Submit Results$/);
   await page.keyboard.press('Enter');
-  // The Cancel button of a confirmation dialog has the focus first, because Enter must not confirm
-  // by accident.
-  await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
-  await tabTo(page, /^Submit Results$/);
+  // The button that goes back has the focus first, because Enter must not confirm by accident.
+  await expect(
+    page.getByRole('alertdialog').getByRole('button', { name: 'Change a number' }),
+  ).toBeFocused();
+  await tabTo(page, /^Announce seven and nine$/);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'The result is in' })).toBeVisible();
 });

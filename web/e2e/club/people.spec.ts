@@ -75,10 +75,13 @@ test('an invited seller enters a result without access to people, becomes a view
 
   await kim.goto(`${admin}/results/${draw}`);
   await waitUntilLoaded(kim);
-  await kim.locator('.pad').nth(0).locator('button').nth(3).click();
-  await kim.locator('.pad').nth(1).locator('button').nth(10).click();
+  await kim.locator('.pad button').nth(3).click();
+  await kim.locator('.pad button').nth(10).click();
   await kim.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
-  await kim.getByRole('alertdialog').getByRole('button', { name: 'Submit Results' }).click();
+  await kim
+    .getByRole('alertdialog')
+    .getByRole('button', { name: /^Announce/ })
+    .click();
   await expect(kim.getByRole('heading', { name: 'The result is in' })).toBeVisible();
   await kim.goto(`${admin}/people`);
   await expect(kim.getByText('Only an owner of the club can do this.')).toBeVisible();

@@ -18,11 +18,10 @@ async function openResultEntry({ page, baseURL, club }: ClubScreenContext): Prom
   await openClubPage(page, `/club/${club.slug}/admin/results/${draw}`);
 }
 
-const chooseJersey = (page: Page, side: number, jersey: number) =>
+/** Presses a key. The first press is for the home team, the second for the away team. */
+const chooseJersey = (page: Page, jersey: number) =>
   page
-    .locator('.pad')
-    .nth(side)
-    .locator('button')
+    .locator('.pad button')
     .nth(jersey - 1)
     .click();
 
@@ -32,11 +31,11 @@ async function openSubmitConfirmation(
   away: number,
 ): Promise<void> {
   await openResultEntry(stage);
-  await chooseJersey(stage.page, 0, home);
-  await chooseJersey(stage.page, 1, away);
+  await chooseJersey(stage.page, home);
+  await chooseJersey(stage.page, away);
   await stage.page.locator('.entry-bar').getByRole('button', { name: 'Submit Results' }).click();
   await expect(
-    stage.page.getByRole('alertdialog', { name: 'Submit these results?' }),
+    stage.page.getByRole('alertdialog', { name: 'Are these the first try scorers?' }),
   ).toBeVisible();
 }
 
@@ -74,7 +73,9 @@ async function openWinnerPage(
   );
   await stubResponse(page, `/api/draws/${draws.completed}/payouts`, payouts);
   await openClubPage(page, `/club/${club.slug}/admin/results/${draws.completed}`);
-  await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: more.sold === false ? 'Nobody won' : 'Payout Management' }),
+  ).toBeVisible();
 }
 
 const payoutResponse = (more: JsonBody): JsonBody => ({
@@ -98,7 +99,7 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-result-missing',
     show: async (stage) => {
       await openResultEntry(stage);
-      await chooseJersey(stage.page, 0, 7);
+      await chooseJersey(stage.page, 7);
       await stage.page
         .locator('.entry-bar')
         .getByRole('button', { name: 'Submit Results' })
@@ -116,7 +117,7 @@ export const RESULT_STATES: readonly ClubState[] = [
       await stage.page.route(/\/api\/draws\/\d+\/results$/, (route) => route.abort());
       await stage.page
         .getByRole('alertdialog')
-        .getByRole('button', { name: 'Submit Results' })
+        .getByRole('button', { name: /^Announce/ })
         .click();
       await expect(stage.page.locator('.callout.is-bad')).toContainText('Failed to submit results');
     },
@@ -127,7 +128,7 @@ export const RESULT_STATES: readonly ClubState[] = [
       await openSubmitConfirmation(stage, 7, 9);
       await stage.page
         .getByRole('alertdialog')
-        .getByRole('button', { name: 'Submit Results' })
+        .getByRole('button', { name: /^Announce/ })
         .click();
       await expect(
         stage.page.getByText(/^The winning ticket is shown after kick-off, /),
@@ -180,7 +181,7 @@ export const RESULT_STATES: readonly ClubState[] = [
         payoutResponse({ id: 2, status: 'failed', failureReason: 'The account is closed.' }),
         payoutResponse({}),
       ]);
-      await expect(stage.page.getByRole('button', { name: 'Mark as paid' })).toBeVisible();
+      await expect(stage.page.getByRole('button', { name: /^I have paid/ })).toBeVisible();
     },
   },
   {
@@ -189,10 +190,8 @@ export const RESULT_STATES: readonly ClubState[] = [
       await openWinnerPage(stage, { winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }, [
         payoutResponse({}),
       ]);
-      await stage.page.getByRole('button', { name: 'Mark as failed' }).click();
-      await expect(
-        stage.page.getByRole('alertdialog', { name: 'Mark this payout as failed?' }),
-      ).toBeVisible();
+      await stage.page.getByRole('button', { name: /^I have paid/ }).click();
+      await expect(stage.page.getByRole('alertdialog', { name: /^Have you paid/ })).toBeVisible();
     },
   },
   {

@@ -11,8 +11,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-const INVALID_SLUG_MESSAGE: &str =
-    "Page name must contain only lowercase letters, numbers, and hyphens";
 
 fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))

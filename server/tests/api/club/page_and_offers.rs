@@ -26,7 +26,11 @@ async fn saved_home_page_is_found_under_old_and_new_slug() {
     let logo = "Must be a valid URL or uploaded image";
     for (field, value, message) in [
         ("homePageSlug", json!("Broncos!"), slug),
-        ("homePageSlug", json!("admin"), slug),
+        (
+            "homePageSlug",
+            json!("admin"),
+            "This page name is reserved. Please choose another one.",
+        ),
         (
             "homePageSlug",
             json!("ab"),

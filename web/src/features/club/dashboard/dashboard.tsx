@@ -30,7 +30,7 @@ import { DASHBOARD_POLL_INTERVAL_MS, useDashboardDraws } from './use-club-draws'
 import { useDrawActions } from './use-draw-actions';
 
 /** Number of completed draws that are listed before "Show all". */
-const COMPLETED_ROWS_SHOWN = 5;
+const COMPLETED_ROWS_SHOWN = 10;
 /** From this number of draws on, a phone shows a search field; a wide screen has the table. */
 const SEARCH_FROM_DRAWS = 8;
 
