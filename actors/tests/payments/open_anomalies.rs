@@ -91,6 +91,9 @@ fn payment_checked_before_allocation_is_checked_again() {
             world.stored_order(&record).order.state,
             OrderState::Captured
         );
-        assert_eq!(open_anomalies(&world), [(AnomalyKind::Dispute, Some(id))]);
+        assert_eq!(
+            open_anomalies(&world),
+            [(AnomalyKind::MismatchedAmount, Some(id))]
+        );
     });
 }

@@ -103,7 +103,8 @@ impl From<FoundObject> for SearchHit {
         };
         // Each console section searches its list by another value, so choose it by the hit's kind.
         let key = match found.kind.as_str() {
-            "draw" | "ticket" => found.detail.clone(),
+            "draw" => format!("FD-{}", found.key),
+            "ticket" => found.detail.clone(),
             "order" | "anomaly" => found
                 .payment_intent_id
                 .clone()

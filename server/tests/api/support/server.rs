@@ -438,6 +438,15 @@ impl TestServer {
             .expect("a mail comes")
     }
 
+    /// Waits for the next mail.
+    pub async fn next_mail_of_any_kind(&self) -> Mail {
+        let mut mails = self.mails.lock().await;
+        tokio::time::timeout(WAIT_TIME_MAX, mails.recv())
+            .await
+            .expect("a mail comes")
+            .expect("the engine lives")
+    }
+
     /// Returns the link in a mail, decrypted. The outbox stores links encrypted.
     pub fn mailed_link(&self, mail: &Mail) -> String {
         let data: serde_json::Value = serde_json::from_str(&mail.data).expect("valid JSON");
