@@ -90,6 +90,8 @@ const SOME_SIZES: readonly BoardSize[] = [
   [844, 390],
 ];
 
+// A test lays out 24 screens, up to 7680 x 4320.
+test.describe.configure({ timeout: 180_000 });
 // Reduced motion shows the final state at once.
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 

@@ -159,10 +159,10 @@ function ClubCrest({ name, logoUrl }: { name: string; logoUrl: string | null }) 
 /** Explains the cells of a grid. */
 export function GridLegend({ entries }: { entries: readonly (readonly [string, string])[] }) {
   return (
-    <ul className="legend">
+    <ul className="grid-legend">
       {entries.map(([kind, text]) => (
         <li key={kind}>
-          <i className={`legend-cell is-${kind}`} aria-hidden="true" />
+          <i className={`grid-legend-cell is-${kind}`} aria-hidden="true" />
           {text}
         </li>
       ))}

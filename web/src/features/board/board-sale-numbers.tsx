@@ -57,7 +57,7 @@ export function JustSold({ count, sound }: { count: number; sound: boolean }) {
     <>
       {count > 0 ? (
         <p className="board-just-sold">
-          <i className="legend-cell is-sold" aria-hidden="true" />
+          <i className="grid-legend-cell is-sold" aria-hidden="true" />
           {count} {count === 1 ? 'ticket' : 'tickets'} just sold
         </p>
       ) : null}
