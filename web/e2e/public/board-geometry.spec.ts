@@ -79,6 +79,19 @@ async function openBoard(page: Page, number: number, more: Record<string, unknow
   await page.evaluate(() => document.fonts.ready);
 }
 
+const SOME_SIZES: readonly BoardSize[] = [
+  [1920, 1080],
+  [1280, 800],
+  [1024, 768],
+  [1080, 1920],
+  [1080, 1080],
+  [3440, 1440],
+  [390, 844],
+  [844, 390],
+];
+
+// A test lays out 24 screens, up to 7680 x 4320.
+test.describe.configure({ timeout: 180_000 });
 // Reduced motion shows the final state at once.
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
@@ -103,6 +116,23 @@ test('a board that has lost its connection is whole on 24 screens', async ({ pag
   await page.context().setOffline(true);
   await expect(page.getByText('Offline', { exact: true }).first()).toBeVisible();
   expect(await boardDefects(page, BOARD_SIZES.slice(0, 4))).toEqual([]);
+});
+
+test('a board that has just sold tickets is whole', async ({ page, request }) => {
+  const { drawNumber } = await findDrawWithTickets(request, 1);
+  for (const query of ['', '?mode=compact', '?qr=xl']) {
+    await page.clock.install();
+    const draw = { ...ON_SALE, ...LONG_NAMES };
+    await openBoard(page, drawNumber, draw, query);
+    await page.clock.fastForward(16_000);
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    await changeDrawResponse(page, drawNumber, { ...draw, revision: 1e6, ticketsSold: 126 });
+    await page.clock.fastForward(16_000);
+    const news = page.getByText('12 tickets just sold');
+    await expect(news).toBeVisible();
+    expect(await boardDefects(page, SOME_SIZES), query).toEqual([]);
+    await expect(news).toBeVisible();
+  }
 });
 
 test('the board of an unknown draw is whole on 24 screens', async ({ page }) => {
@@ -133,17 +163,6 @@ test('an offer’s board is whole on 24 screens, with two games and with seven',
   }
 });
 
-const SOME_SIZES: readonly BoardSize[] = [
-  [1920, 1080],
-  [1280, 800],
-  [1024, 768],
-  [1080, 1920],
-  [1080, 1080],
-  [3440, 1440],
-  [390, 844],
-  [844, 390],
-];
-
 test('compact boards, boards with a larger code and short names are whole', async ({
   page,
   request,
@@ -168,9 +187,9 @@ test('a board is whole with the fallback font', async ({ page, request }) => {
     await page.route('**/*.woff2', (route) => route.abort());
     await page.reload();
     await expect(page.locator('.board-ticket img')).toBeVisible();
-    expect(
-      await page.evaluate(() => document.fonts.check('600 20px "Barlow Condensed Board"')),
-    ).toBe(false);
+    expect(await page.evaluate(() => document.fonts.check('600 20px "Barlow Condensed"'))).toBe(
+      false,
+    );
     expect(await boardDefects(page, SOME_SIZES)).toEqual([]);
   }
 });

@@ -78,6 +78,50 @@ test('a board shows days only when there are any, and its countdown stops at zer
   await expect(page.getByRole('timer')).toHaveCount(0);
 });
 
+test('a sale lights white cells, counts up and is told without a name for eight seconds', async ({
+  page,
+  request,
+  playwright,
+  baseURL,
+}) => {
+  const draw = await findDrawWithTickets(request, 5);
+  await page.clock.install();
+  await page.goto(`/draw/${draw.drawNumber}/display`);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const sold = page.locator('.board-sold dd');
+  const before = (await fetchListedDraw(request, draw.drawNumber)).ticketsSold;
+  await expect(sold).toHaveText(`${before} / 169`);
+  const crowd = await playwright.request.newContext({ baseURL });
+  await buyThroughApi(crowd, baseURL ?? '', draw.drawNumber, 3);
+  await crowd.dispose();
+  await expect(page.locator('.board-just-sold')).toHaveText(/^\d+ tickets just sold$/);
+  await expect(page.locator('.slot.is-just-sold')).not.toHaveCount(0);
+  await expect(sold).not.toHaveText(`${before} / 169`);
+  await expect(page.locator('main')).not.toContainText(/crowd/i);
+  await page.clock.fastForward(8_000);
+  await expect(page.locator('.board-just-sold')).toHaveCount(0);
+  await expect(page.locator('.slot.is-just-sold')).toHaveCount(0);
+});
+
+test('in the last ten minutes the clock is larger and says that sales close', async ({
+  page,
+  request,
+}) => {
+  const { drawNumber } = await findDrawWithTickets(request, 1);
+  const clockSize = () =>
+    page.getByRole('timer').evaluate((clock) => parseFloat(getComputedStyle(clock).fontSize));
+  await changeDrawResponse(page, drawNumber, { gameDate: hoursFromNow(0.2) });
+  await page.goto(`/draw/${drawNumber}/display`);
+  await expect(page.getByText('Kick-off in')).toBeVisible();
+  const size = await clockSize();
+  await page.unrouteAll();
+  await changeDrawResponse(page, drawNumber, { gameDate: hoursFromNow(0.1) });
+  await page.goto(`/draw/${drawNumber}/display`);
+  await expect(page.getByText('Sales close in')).toBeVisible();
+  await expect(page.getByRole('timer')).toHaveText(/^0[56]:\d\d$/);
+  expect(await clockSize()).toBeGreaterThan(size);
+});
+
 test('a board survives three outages: it keeps the last numbers, shows their age and reconnects', async ({
   page,
   request,

@@ -62,7 +62,7 @@ function measureBoard(limits: {
     bottom: number;
   }
   const parts: Part[] = [];
-  const isHidden = (element: Element) => element.closest('.sr') !== null;
+  const isHidden = (element: Element) => element.closest('.sr, .has-sale .grid-legend') !== null;
 
   // The letters of each text, without the empty space that a font has above and below them.
   const walker = document.createTreeWalker(board, NodeFilter.SHOW_TEXT);
@@ -91,7 +91,7 @@ function measureBoard(limits: {
       found.push(`"${text}" is ${((100 * size) / smaller).toFixed(2)} % of the smaller side`);
   }
   for (const element of board.querySelectorAll(
-    'img, svg, .tally, .result-grid thead, .result-grid tbody, .board-bar, .board-crest, .board-game, .freshness, .legend-cell, .board-just-sold p',
+    'img, svg, .tally, .result-grid thead, .result-grid tbody, .board-bar, .board-crest, .board-game, .freshness, .grid-legend-cell, .board-just-sold',
   )) {
     if (isHidden(element)) continue;
     const { left, top, right, bottom, width: has } = element.getBoundingClientRect();

@@ -13,16 +13,23 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars, formatWholeDollars, priceOf } from '@/shared/money';
 import { BoardQrCode } from './board-qr-code';
-import { BoardPrize, BoardSaleNumbers, JustSold } from './board-sale-numbers';
+import { BoardPrize, BoardSaleNumbers } from './board-sale-numbers';
 import { FittedText } from './fitted-text';
 import type { BoardOptions } from './board-options';
-import { useSales } from './use-sales';
 
 /** The board before the result: lights, prize, tickets sold, time left and where to buy. */
-export function BoardBeforeResult({ draw, options }: { draw: Draw; options: BoardOptions }) {
+export function BoardBeforeResult({
+  draw,
+  justSoldFrom,
+  options,
+}: {
+  draw: Draw;
+  /** The count from which tickets are just sold. */
+  justSoldFrom?: number;
+  options: BoardOptions;
+}) {
   const now = useAtomValue(nowAtom);
   const phase = drawPhaseOf(draw, now);
-  const { firstRecent, justSold } = useSales(draw.ticketsSold);
   // A cancelled draw has no prize, and its sold tickets are refunded.
   if (phase === 'cancelled') return <CancelledBoard draw={draw} options={options} />;
   const prize = decimalToCents(draw.currentPrize);
@@ -33,7 +40,7 @@ export function BoardBeforeResult({ draw, options }: { draw: Draw; options: Boar
     <>
       {options.compact ? null : (
         <div className="board-grid">
-          <TallyGrid sold={draw.ticketsSold} justSoldFrom={firstRecent} />
+          <TallyGrid sold={draw.ticketsSold} justSoldFrom={justSoldFrom} />
         </div>
       )}
       {isUnsold ? (
@@ -58,7 +65,6 @@ export function BoardBeforeResult({ draw, options }: { draw: Draw; options: Boar
         }}
       />
       <DrawQrCode draw={draw} phase={phase} now={now} options={options} />
-      <JustSold count={justSold} sound={options.sound} />
     </>
   );
 }

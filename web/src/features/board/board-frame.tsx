@@ -5,6 +5,7 @@ import { initialsOf } from '@/shared/initials';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { boardColourVariables } from './board-colours';
+import { JustSold } from './board-sale-numbers';
 import { FittedText } from './fitted-text';
 import { useBurnInShift, useWakeLock } from './display-protection';
 import { useNightlyReload } from './nightly-reload';
@@ -20,6 +21,10 @@ interface BoardFrameProps {
   head?: ReactNode;
   /** The explanation of the grid, in the footer. */
   legend?: ReactNode;
+  /** How many tickets were sold in the last seconds. */
+  justSold?: number;
+  /** Whether each sale plays a short tone. */
+  sound?: boolean;
   /** The address that viewers can type. */
   address?: string;
   children: ReactNode;
@@ -27,7 +32,17 @@ interface BoardFrameProps {
 
 /** The frame around the content of every board: club colours, heading, footer, freshness. */
 export function BoardFrame(props: BoardFrameProps) {
-  const { kind, tone = '', club, head, legend, address, children } = props;
+  const {
+    kind,
+    tone = '',
+    club,
+    head,
+    legend,
+    justSold = 0,
+    sound = false,
+    address,
+    children,
+  } = props;
   const drift = useBurnInShift();
   useWakeLock();
   useNightlyReload();
@@ -45,7 +60,10 @@ export function BoardFrame(props: BoardFrameProps) {
         <div className="board-main">{children}</div>
         {address ? (
           <footer className="board-foot">
-            <div className="board-legend">{legend}</div>
+            <div className={`board-legend${justSold > 0 ? ' has-sale' : ''}`}>
+              {legend}
+              <JustSold count={justSold} sound={sound} />
+            </div>
             <BoardAddress path={address} />
           </footer>
         ) : null}
@@ -141,10 +159,10 @@ function ClubCrest({ name, logoUrl }: { name: string; logoUrl: string | null }) 
 /** Explains the cells of a grid. */
 export function GridLegend({ entries }: { entries: readonly (readonly [string, string])[] }) {
   return (
-    <ul className="legend">
+    <ul className="grid-legend">
       {entries.map(([kind, text]) => (
         <li key={kind}>
-          <i className={`legend-cell is-${kind}`} aria-hidden="true" />
+          <i className={`grid-legend-cell is-${kind}`} aria-hidden="true" />
           {text}
         </li>
       ))}

@@ -51,13 +51,13 @@ const SaleSound = lazy(() =>
   import('./sale-sound').then((module) => ({ default: module.SaleSound })),
 );
 
-/** Says how many tickets were sold in the last seconds, without a name. Empty when none was. */
+/** Says how many tickets were sold in the last seconds, without a name. Nothing when none was. */
 export function JustSold({ count, sound }: { count: number; sound: boolean }) {
   return (
-    <div className="board-just-sold">
+    <>
       {count > 0 ? (
-        <p>
-          <i className="legend-cell is-sold" aria-hidden="true" />
+        <p className="board-just-sold">
+          <i className="grid-legend-cell is-sold" aria-hidden="true" />
           {count} {count === 1 ? 'ticket' : 'tickets'} just sold
         </p>
       ) : null}
@@ -66,6 +66,6 @@ export function JustSold({ count, sound }: { count: number; sound: boolean }) {
           <SaleSound justSold={count} />
         </Suspense>
       ) : null}
-    </div>
+    </>
   );
 }

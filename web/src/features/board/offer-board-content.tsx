@@ -7,9 +7,8 @@ import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars, formatWholeDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { BoardQrCode } from './board-qr-code';
-import { BoardPrize, BoardSaleNumbers, JustSold } from './board-sale-numbers';
+import { BoardPrize, BoardSaleNumbers } from './board-sale-numbers';
 import type { BoardOptions } from './board-options';
-import { useSales } from './use-sales';
 import { FittedText, Match } from './fitted-text';
 
 interface OfferBoardContentProps {
@@ -36,7 +35,6 @@ export const offerShortPath = ({ club, slug }: { club: string; slug: string }) =
 export function OfferBoardContent({ widget, offer, address, options }: OfferBoardContentProps) {
   const mode = useAtomValue(surchargeModeAtom);
   const now = useAtomValue(nowAtom);
-  const { justSold } = useSales(widget.ticketsSold);
   const closesAt = parseTime(widget.earliestClosesAt ?? widget.closesAt);
   const onSale =
     !['closed', 'completed', 'cancelled', 'archived', 'draft', 'ended'].includes(widget.status) &&
@@ -83,7 +81,6 @@ export function OfferBoardContent({ widget, offer, address, options }: OfferBoar
           options={options}
         />
       )}
-      <JustSold count={justSold} sound={options.sound} />
     </>
   );
 }

@@ -13,6 +13,7 @@ import {
 } from '@/features/board/board-frame';
 import { boardTone, parseBoardOptions } from '@/features/board/board-options';
 import { MatchTitle } from '@/features/board/fitted-text';
+import { useSales } from '@/features/board/use-sales';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
@@ -57,6 +58,7 @@ const RESULT_LEGEND = [
 function DrawBoard({ number }: { number: number }) {
   const { draw, missing } = useLiveDraw(number, 15_000);
   const options = parseBoardOptions(window.location.search);
+  const { firstRecent, justSold } = useSales(draw?.ticketsSold ?? 0);
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
   // Loads the result ahead, so that the reveal never waits. A failed attempt is repeated then.
   useEffect(() => void loadBoardResult().catch(() => {}), []);
@@ -87,6 +89,8 @@ function DrawBoard({ number }: { number: number }) {
           <GridLegend entries={hasResult ? RESULT_LEGEND : BEFORE_RESULT_LEGEND} />
         )
       }
+      justSold={justSold}
+      sound={options.sound}
       address={`/draw/${draw.drawNumber}`}
     >
       {hasResult ? (
@@ -100,7 +104,7 @@ function DrawBoard({ number }: { number: number }) {
           />
         </Suspense>
       ) : (
-        <BoardBeforeResult draw={draw} options={options} />
+        <BoardBeforeResult draw={draw} justSoldFrom={firstRecent} options={options} />
       )}
     </BoardFrame>
   );

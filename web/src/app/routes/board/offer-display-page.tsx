@@ -10,6 +10,7 @@ import { boardTone, parseBoardOptions } from '@/features/board/board-options';
 import { FittedText } from '@/features/board/fitted-text';
 import { OfferBoardContent, offerShortPath } from '@/features/board/offer-board-content';
 import { useBoardOffer } from '@/features/board/use-board-offer';
+import { useSales } from '@/features/board/use-sales';
 import { useWidget } from '@/features/board/use-widget';
 import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { liveStateAtom } from '@/features/shared-live/live-atoms';
@@ -40,6 +41,7 @@ function OfferBoard({ address }: { address: { club: string; slug: string } }) {
   );
   const offer = useBoardOffer(address.club, address.slug);
   const options = parseBoardOptions(window.location.search);
+  const { justSold } = useSales(widget?.ticketsSold ?? 0);
   usePageTitle(widget?.title ?? (missing ? S.offerNotFound : S.brand));
   const draws = useAtomValue(liveStateAtom).draws;
   // An offer carries no club colours; the draws of its games do.
@@ -58,6 +60,8 @@ function OfferBoard({ address }: { address: { club: string; slug: string } }) {
           fact={offer?.clubName ?? S.brand}
         />
       }
+      justSold={justSold}
+      sound={options.sound}
       address={offerShortPath(address)}
     >
       <OfferBoardContent widget={widget} offer={offer} address={address} options={options} />
