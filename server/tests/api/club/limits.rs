@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-
 fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }

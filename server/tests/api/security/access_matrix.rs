@@ -21,6 +21,8 @@ pub struct ClubObjects {
     pub draw: DrawId,
     pub payout: i64,
     pub offer: i64,
+    /// The order of the draw's only ticket.
+    pub order: String,
 }
 
 impl ClubObjects {
@@ -35,6 +37,11 @@ impl ClubObjects {
         club::enter_result(&browser, draw, number("homeNumber"), number("awayNumber"))
             .await
             .ok();
+        let found = browser
+            .get(&format!("/api/clubs/{club}/buyers?q=alice"))
+            .await
+            .ok();
+        let order = found[0]["orderId"].as_str().expect("an order").to_string();
         let payout = browser
             .post(
                 &format!("/api/draws/{draw}/payouts"),
@@ -61,6 +68,7 @@ impl ClubObjects {
             draw,
             payout: payout["id"].as_i64().expect("the id is a number"),
             offer,
+            order,
         }
     }
 
@@ -68,7 +76,8 @@ impl ClubObjects {
         let path = route
             .path
             .replace("{bundle}", &self.offer.to_string())
-            .replace("{slug}", self.slug);
+            .replace("{slug}", self.slug)
+            .replace("{order}", &self.order);
         path_with_ids(&path, self.draw, self.club, self.payout)
     }
 }
