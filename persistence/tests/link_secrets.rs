@@ -204,10 +204,9 @@ async fn numbers_of_working_links(records: &Records, database: &TestDatabase) ->
             .expect("read")
             .map(|_| 7),
     );
-    // Link 3 confirms an e-mail address, which would use the link up. So it is not tried here, and
-    // counts only once no club has a verification token any more.
-    let waiting =
-        "select count(*) from clubs where email_verification_token is not null and $1 = ''";
+    // Link 3 confirms an e-mail address. So it is not tried here, and counts only once every club's
+    // address is confirmed.
+    let waiting = "select count(*) from clubs where email_verified_at is null and $1 = ''";
     if database.query_number(waiting, "").await == 0 {
         open.push(3);
     }

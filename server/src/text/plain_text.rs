@@ -38,9 +38,9 @@ pub fn sanitise_line(text: &str) -> String {
 }
 
 /// Cleans a text with several lines. Removes and replaces characters like [`sanitise_line()`], but
-/// keeps line breaks and tabs.
+/// keeps line breaks.
 fn sanitise_multiline(text: &str) -> String {
-    sanitise_text(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
+    sanitise_text(text, |letter| matches!(letter, '\n' | '\r'))
 }
 
 fn sanitise_text(text: &str, is_kept: impl Fn(char) -> bool) -> String {

@@ -331,9 +331,21 @@ test('during maintenance a cart’s checkout is readable, reserves nothing and c
   await expect(page.locator('.timer-bar [role=timer]')).toBeVisible();
 });
 
-test('an invalid count in the address becomes one ticket', async ({ page, request }) => {
+test('an invalid count in the address becomes one ticket, and a large one the most that is left', async ({
+  page,
+  request,
+}) => {
   const draw = await findDrawWithTickets(request, 3);
-  for (const said of ['0', '-1', '51', '1e9', '2.5', 'ten', '%00', '9'.repeat(400)]) {
+  for (const path of [
+    `/draw/${draw.drawNumber}?quantity=`,
+    `/checkout/${draw.drawNumber}?tickets=`,
+  ]) {
+    await page.goto(`${path}51`);
+    const count = page.getByRole('spinbutton');
+    await expect(count).toHaveText((await count.getAttribute('aria-valuemax')) ?? '');
+    expect(Number(await count.textContent())).toBeGreaterThanOrEqual(3);
+  }
+  for (const said of ['0', '-1', '1e9', '2.5', 'ten', '%00', '9'.repeat(400)]) {
     await page.goto(`/draw/${draw.drawNumber}?quantity=${said}`);
     await expect(page.getByRole('spinbutton'), said).toHaveText('1');
     await page.goto(`/checkout/${draw.drawNumber}?tickets=${said}`);

@@ -77,7 +77,7 @@ for (const size of [PHONE_SIZE, DESKTOP_SIZE]) {
     const terms = page.getByRole('dialog', { name: 'Terms of Service' });
     await expect(terms).toBeVisible();
     await terms.getByRole('button', { name: 'Create Draw' }).click();
-    await expect(terms.getByText(/^Agreement Required/)).toBeVisible();
+    await expect(terms.locator('#agree-terms-error')).toBeVisible();
     await expectNoViolations(page, 'terms');
     await page.goto(`/club/${club.slug}/admin/create-draw`);
     await page.getByRole('tab', { name: 'A season (CSV)' }).click();

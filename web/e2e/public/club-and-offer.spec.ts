@@ -150,19 +150,20 @@ test('an offer enters the cart whole with the chosen count, and its events are c
   ]);
 });
 
-test('with one game sold out nothing enters the cart, and the message names the game', async ({
+test('with one game sold out meanwhile nothing enters the cart, and the message names the game', async ({
   page,
   request,
 }) => {
   const offer = await makeStubOffer(request);
   const [, second] = offer.games;
   await serveOffer(page, offer);
+  await page.goto(offer.path);
+  await expect(page.getByRole('button', { name: 'Add to cart' })).toBeEnabled();
   await changeResponse(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
     ...draw,
     ticketsAvailable: 0,
     ticketsSold: 169,
   }));
-  await page.goto(offer.path);
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await expect(page.getByRole('alert')).toHaveText(
     `${second?.homeTeam} v ${second?.awayTeam} is sold out, so this offer cannot be added.`,
@@ -171,6 +172,8 @@ test('with one game sold out nothing enters the cart, and the message names the 
   expect(await page.evaluate(() => localStorage.getItem('football_doubles_cart'))).toBeNull();
   await page.unrouteAll();
   await serveOffer(page, offer);
+  await page.goto(offer.path);
+  await expect(page.getByRole('button', { name: 'Add to cart' })).toBeEnabled();
   await page.route(/\/api\/draws\/\d+$/, (route) => route.abort());
   await page.getByRole('button', { name: 'Add to cart' }).click();
   await expect(page.getByRole('alert')).toContainText('Failed to fetch draw');

@@ -58,7 +58,9 @@ test.describe('on a phone', () => {
     await page.goto('/');
     const share = page.getByRole('button', { name: /^Share / });
     await showAllLiveDraws(page);
-    expect(await share.count()).toBe(await page.locator('[data-state="open"]').count());
+    expect(await share.count()).toBe(
+      await page.locator('[data-state="open"], [data-state="soldOut"]').count(),
+    );
     expect(await page.locator('[data-state="completed"] button[aria-label^="Share"]').count()).toBe(
       0,
     );

@@ -1,5 +1,5 @@
 /** Measures a board: what is cut off, overlaps, lies too near the edge or is too small. */
-import type { Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 
 /** Share of each side that a television may hide. */
 const SAFE_AREA_SHARE = 0.05;
@@ -150,6 +150,9 @@ function measureBoard(limits: {
   return found;
 }
 
+/** Milliseconds within which a board fits itself to a new size. */
+const SETTLED_WITHIN_MS = 2_000;
+
 /** Shows the board at each size and returns its defects, each with the size. */
 export async function boardDefects(page: Page, sizes: readonly BoardSize[]): Promise<string[]> {
   const found: string[] = [];
@@ -157,17 +160,23 @@ export async function boardDefects(page: Page, sizes: readonly BoardSize[]): Pro
   await page.evaluate(() => (document.documentElement.style.visibility = 'hidden'));
   for (const [width, height] of sizes) {
     await page.setViewportSize({ width, height });
-    // The texts fit themselves to the size in the frame after it has changed.
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
-    const defects = await page.evaluate(measureBoard, {
-      safe: SAFE_AREA_SHARE,
-      text: TEXT_SHARE_MIN,
-      code: CODE_SHARE_MIN,
-      clock: CLOCK_SHARE_MIN,
-      prize: PRIZE_SHARE_MIN,
-    });
+    // The texts fit themselves to the size after it has changed, in a frame that a test with a
+    // stopped clock cannot wait for. So a board is measured again until it has no defect.
+    let defects: string[] = [];
+    const measure = async () => {
+      defects = await page.evaluate(measureBoard, {
+        safe: SAFE_AREA_SHARE,
+        text: TEXT_SHARE_MIN,
+        code: CODE_SHARE_MIN,
+        clock: CLOCK_SHARE_MIN,
+        prize: PRIZE_SHARE_MIN,
+      });
+      return defects.length;
+    };
+    await expect
+      .poll(measure, { timeout: SETTLED_WITHIN_MS, intervals: [20, 50, 100] })
+      .toBe(0)
+      .catch(() => {});
     found.push(...defects.map((defect) => `${width}x${height}: ${defect}`));
   }
   await page.evaluate(() => (document.documentElement.style.visibility = ''));

@@ -17,7 +17,7 @@ use crate::text::terms;
 const CONCURRENT_ORDERS_MAX: usize = 8;
 /// Maximum number of repetitions of a request while the server is busy, and of checks whether an
 /// order is fulfilled.
-const REQUEST_RETRIES_MAX: u32 = 20;
+const REQUEST_RETRIES_MAX: u32 = 100;
 /// The sandbox card that always pays.
 pub const PAYING_CARD: &str = "pm_card_visa";
 /// The sandbox card with insufficient funds.

@@ -8,7 +8,7 @@ export interface Obstacle {
   bottom: number;
   left: number;
   right: number;
-  /** Whether scrolling cannot move the control away from the toast. */
+  /** Whether scrolling cannot move the control away from the toast, or the control has focus. */
   fixed: boolean;
 }
 
@@ -62,6 +62,6 @@ export function controlsOnScreen(root: Element, toast: Element): Obstacle[] {
       bottom: box.bottom,
       left: box.left,
       right: box.right,
-      fixed: isFixed(control, root),
+      fixed: control === document.activeElement || isFixed(control, root),
     }));
 }

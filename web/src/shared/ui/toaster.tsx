@@ -97,7 +97,8 @@ export function Toaster() {
   }, []);
   useLayoutEffect(() => {
     const element = region.current;
-    if (!element || !toast) return;
+    // A dialog that was just removed takes the region with it. The next dialog state brings it back.
+    if (!element?.isConnected || !toast) return;
     // Safari before 17 has no popovers. The region then has a fixed position and a z-index only.
     element.showPopover?.();
     const place = () => {
@@ -109,9 +110,11 @@ export function Toaster() {
     place();
     const scrolled = { capture: true, passive: true };
     document.addEventListener('scrollend', place, scrolled);
+    document.addEventListener('focusin', place);
     window.addEventListener('resize', place);
     return () => {
       document.removeEventListener('scrollend', place, scrolled);
+      document.removeEventListener('focusin', place);
       window.removeEventListener('resize', place);
       if (element.isConnected) element.hidePopover?.();
     };
