@@ -48,7 +48,9 @@ test('a club registers and connects its payment account on the provider’s page
   await expect(page).toHaveURL(/\/club\/[\w-]+\/admin$/);
   clubSlug = /club\/([\w-]+)\/admin/.exec(page.url())?.[1] ?? '';
   await waitUntilLoaded(page);
-  await expect(page.getByText('Connect Stripe account first to create draws')).toBeVisible();
+  await expect(
+    page.getByRole('listitem').getByText('Connect Stripe account first to create draws'),
+  ).toBeVisible();
   await expectNoViolations(page, 'dashboard of a new club');
   await page.getByRole('button', { name: 'Connect Stripe account' }).first().click();
   await page.getByRole('button', { name: 'Complete onboarding' }).click();
