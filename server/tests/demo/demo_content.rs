@@ -108,8 +108,8 @@ async fn check_anomalies(folder: &Path, records: &Records) {
         .expect("the database answers");
     assert_eq!(
         auditor.payments_without_order().await.expect("read").len(),
-        3,
-        "a stranger's, a second one, and one that is only shown"
+        4,
+        "a stranger's, a second one, and two that are only shown"
     );
     let of = async |kind: &str| {
         records
