@@ -46,6 +46,8 @@ for (const size of [PHONE_SIZE, DESKTOP_SIZE]) {
     await waitUntilLoaded(page);
     await page.getByRole('button', { name: 'Login', exact: true }).click();
     await expect(page.locator('.problems')).toBeFocused();
+    // The first toast appears once its file has loaded.
+    await expect(page.locator('.toast')).toBeVisible();
     await expectNoViolations(page, 'login problems');
     const register = page.getByRole('tab', { name: 'Register Club' });
     if (await register.isVisible()) {
