@@ -34,6 +34,7 @@ impl Colour {
 
     /// Returns the background of a club's bands and buttons, on which white text is legible: the
     /// club's primary colour, or a dark colour for a light one.
+    #[must_use]
     pub fn band_colour(self) -> Colour {
         if self.contrast(Colour([255; 3])) >= 4.5 {
             self
@@ -44,6 +45,7 @@ impl Colour {
 
     /// Returns the colour of the prize on this band: the club's accent colour, gold or white,
     /// whichever first has the contrast of 3 that large text needs.
+    #[must_use]
     pub fn prize_colour(self, accent: Colour) -> Colour {
         let legible = |colour: &Colour| self.contrast(*colour) >= 3.0;
         [accent, GOLD]
