@@ -2,7 +2,7 @@
  * The public pages on which nothing is bought, in each of their states. Used for screenshots and by
  * `public/rules.spec.ts`.
  */
-import type { APIRequestContext, Page } from '@playwright/test';
+import { expect, type APIRequestContext, type Page } from '@playwright/test';
 import { READ_RETRIES, listActiveDraws, findCompletedDraw, type ListedDraw } from './draws';
 import { makeStubOffer, serveOffer } from './offers';
 import {
@@ -170,16 +170,18 @@ async function offerScreens(request: APIRequestContext): Promise<PublicScreen[]>
     {
       name: 'offer-refused',
       path: offer.path,
-      before: async (page) => {
-        await serveOffer(page, offer);
+      before: (page) => serveOffer(page, offer),
+      after: async (page) => {
+        const add = page.locator('.offer-add:visible, .offer-bar:visible button').first();
+        await expect(add).toBeEnabled();
+        // A game is sold out after the page has read it.
         await changeResponse(page, new RegExp(`/api/draws/${first?.id}$`), (draw: object) => ({
           ...draw,
           ticketsAvailable: 0,
           ticketsSold: 169,
         }));
+        await add.click();
       },
-      after: (page) =>
-        page.locator('.offer-add:visible, .offer-bar:visible button').first().click(),
     },
     {
       name: 'offer-not-found',

@@ -36,14 +36,18 @@ fn is_invisible_format(letter: char) -> bool {
     )
 }
 
+/// Number of digits of an Australian phone number after its country code.
+const AUSTRALIAN_PHONE_DIGITS: usize = 9;
+
 /// Formats a phone number for a CSV cell. An Australian number starts with 0 instead of +61, because
 /// a cell that starts with a plus sign would be escaped as a formula, and programs that import the
 /// file refuse an escaped number.
 pub(super) fn phone_csv_cell(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_digit() || PHONE_SEPARATORS.contains(c);
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).count();
     match text.trim().strip_prefix("+61") {
-        Some(rest) if rest.chars().all(is_plain) => {
-            format!("0{}", rest.trim_start().trim_start_matches('0'))
+        Some(rest) if rest.chars().all(is_plain) && digits(rest) == AUSTRALIAN_PHONE_DIGITS => {
+            format!("0{}", rest.trim_start())
         }
         _ => escape_formula(text),
     }
