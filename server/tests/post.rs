@@ -758,7 +758,8 @@ async fn club_is_mailed_due_result_entered_result_and_winner_details() {
         &winner,
     )
     .await;
-    let mails = club.wait_for_mail_count(6).await;
+    // The buyer's tickets, the moved kick-off to the buyer and to the club, and the five above.
+    let mails = club.wait_for_mail_count(8).await;
     let results = format!("https://doubles.example.com/admin/results/{}", club.draw);
     let result = format!(
         "The result: https://doubles.example.com/draw/{}\n",
