@@ -4,7 +4,6 @@ use actors::Clock;
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId};
 use serde_json::{Value, json};
 
-use crate::support::buyer::Intent;
 use crate::support::server::PASSWORD;
 use crate::support::server::eventually;
 use crate::support::{TestServer, club};
@@ -534,21 +533,8 @@ async fn orphaned_ticket_is_given_a_buyer_once() {
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
-    let anonymous = server.alice();
-    let opened = anonymous
-        .post(
-            "/api/create-payment-intent",
-            json!({ "drawNumber": draw.0, "ticketCount": 2 }),
-        )
-        .await;
-    let intent = Intent { body: opened.ok() };
-    anonymous.authorise(&intent).await;
-    let paid = json!({ "drawNumber": draw.0, "ticketCount": 2, "paymentIntentId": intent.id() });
     assert_eq!(
-        anonymous
-            .post("/api/complete-card-payment", paid)
-            .await
-            .ok()["status"],
+        server.alice().buy_without_details(draw, 2).await["status"],
         "succeeded"
     );
     let orphans = operator.get("/api/admin/orphaned-tickets").await.ok();

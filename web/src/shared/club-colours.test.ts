@@ -3,7 +3,6 @@ import {
   clubColourVariables,
   contrastRatio,
   initialsOf,
-  readableColourOnPage,
   readableTextColourOn,
   clubThemeOf,
 } from './club-colours';
@@ -34,18 +33,6 @@ test('text on any club colour is readable and prefers white', () => {
     readableTextColourOn('#3b82f6'),
     readableTextColourOn('#ffeb3b'),
   ]).toEqual(['#ffffff', '#000000', '#000000']);
-});
-
-test('club colour becomes a readable link, a readable colour stays', () => {
-  for (const colour of TEST_COLOURS)
-    expect(contrastRatio(readableColourOnPage(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(
-      4.5,
-    );
-  expect(readableColourOnPage('#7a1230')).toBe('#7a1230');
-  expect([readableColourOnPage('#3b82f6'), readableColourOnPage('#ffeb3b')]).toEqual([
-    '#2f6bcd',
-    '#776d16',
-  ]);
 });
 
 test('button that is close to its background has an edge', () => {

@@ -36,13 +36,3 @@ export function contrastRatio(one: string, other: string): number {
 /** Converts a linear channel to one of a colour. Both are from 0 to 1. */
 export const toGammaChannel = (channel: number) =>
   channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055;
-
-/** Writes three channels from 0 to 1 as hexadecimal colour. Values outside are clamped. */
-export const rgbToHex = (channels: readonly number[]): string =>
-  `#${channels
-    .map((channel) =>
-      Math.round(Math.min(1, Math.max(0, channel)) * 255)
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;

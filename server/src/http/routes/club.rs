@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use actix_web::web;
-use domain::{DrawId, View};
+use domain::{ClubId, DrawId, View};
 use persistence::records::listings::Listing;
 
 use super::buyer::draw_number;
@@ -37,6 +37,16 @@ pub mod session;
 pub mod uploads;
 pub mod verification;
 pub mod winners;
+
+/// Parses the id of a club that the caller may act for.
+///
+/// # Errors
+/// 404, also for another club (decision G-1).
+pub(super) fn own_club_id(caller: Caller, path: &str) -> Result<ClubId, Problem> {
+    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
+    caller.require_ownership(club)?;
+    Ok(club)
+}
 
 /// Finds a draw that belongs to the caller's club.
 ///

@@ -281,7 +281,7 @@ impl MailWriter<'_> {
                 .into(),
                 "If the corrected result makes you the winner, you will hear from us again.".into(),
             ],
-            link: Some(("See the draw".to_string(), self.page_url(&format!("/draw/{}", listing.id())))),
+            link: Some(self.draw_link("See the draw", &listing)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -398,6 +398,12 @@ impl MailWriter<'_> {
             support_email: self.config.support.email.clone(),
             support_sms: self.config.support.sms.clone(),
         }
+    }
+
+    /// Returns the link of a mail to a draw's public page.
+    fn draw_link(&self, text: &str, listing: &Listing) -> (String, String) {
+        let page = self.page_url(&format!("/draw/{}", listing.id()));
+        (text.to_string(), page)
     }
 
     fn page_url(&self, path: &str) -> String {

@@ -95,20 +95,7 @@ async fn calls_requiring_fresh_code(server: &TestServer) -> Vec<CallRequiringFre
     club::enter_result(&club::sign_in_as_club(server, "broncos").await, done, 3, 11)
         .await
         .ok();
-    let anonymous = server.bob();
-    let body = json!({ "drawNumber": off.0, "ticketCount": 1 });
-    let intent = crate::support::buyer::Intent {
-        body: anonymous
-            .post("/api/create-payment-intent", body)
-            .await
-            .ok(),
-    };
-    anonymous.authorise(&intent).await;
-    let paid = json!({ "drawNumber": off.0, "ticketCount": 1, "paymentIntentId": intent.id() });
-    anonymous
-        .post("/api/complete-card-payment", paid)
-        .await
-        .ok();
+    server.bob().buy_without_details(off, 1).await;
     let customer = json!({
         "paymentIntentId": payment, "customerName": "Jo", "customerEmail": "jo@x.test", "customerPhone": "0400 000 000",
     });

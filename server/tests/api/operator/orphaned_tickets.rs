@@ -1,12 +1,11 @@
 //! Orphaned tickets: sold tickets whose buyer is unknown. If a winning ticket is among them, two
 //! operators must agree on its buyer (decision I-8).
 
-use domain::DrawId;
 use serde_json::{Value, json};
 use server::services::identity::password;
 use server::services::identity::second_factor::authenticator;
 
-use crate::support::buyer::{ApiResponse, Intent};
+use crate::support::buyer::ApiResponse;
 use crate::support::server::PASSWORD;
 use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{Buyer, TestServer, club};
@@ -23,24 +22,6 @@ async fn recover_ticket(operator: &Buyer, ticket: &str, approval: Option<Value>)
             Some(&form),
         )
         .await
-}
-
-/// Buys two tickets in one order without giving buyer details.
-async fn buy_without_buyer_details(server: &TestServer, draw: DrawId) {
-    let anonymous = server.alice();
-    let body = json!({ "drawNumber": draw.0, "ticketCount": 2 });
-    let intent = Intent {
-        body: anonymous
-            .post("/api/create-payment-intent", body)
-            .await
-            .ok(),
-    };
-    anonymous.authorise(&intent).await;
-    let paid = json!({ "drawNumber": draw.0, "ticketCount": 2, "paymentIntentId": intent.id() });
-    anonymous
-        .post("/api/complete-card-payment", paid)
-        .await
-        .ok();
 }
 
 #[actix_web::test]
@@ -68,7 +49,7 @@ async fn recovery_in_winning_order_needs_second_operator() {
         .await
         .expect("the operator is enrolled");
     let operator = club::sign_in_as_operator(&server).await;
-    buy_without_buyer_details(&server, draw).await;
+    server.alice().buy_without_details(draw, 2).await;
     let one = domain::Serial::new(1).expect("a serial");
     let pair = server
         .engine
@@ -138,7 +119,7 @@ async fn order_without_buyer_is_anomaly_after_10_minutes_until_recovered() {
             .await
             .ok()
     };
-    buy_without_buyer_details(&server, draw).await;
+    server.alice().buy_without_details(draw, 2).await;
     assert_eq!(
         check().await["newAnomalies"],
         0,

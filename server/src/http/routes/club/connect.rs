@@ -4,18 +4,18 @@
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::GatewayError;
-use domain::{AccountId, ClubId};
+use domain::AccountId;
 use persistence::records::clubs::Club;
 use serde_json::json;
 
+use super::own_club_id;
 use crate::access::caller::Caller;
 use crate::api::club_admin::{ConnectStatus, OnboardingLink};
 use crate::api::error::Problem;
 use crate::state::State;
 
 async fn own_club(state: &State, caller: Caller, path: &str) -> Result<Club, Problem> {
-    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.require_ownership(club)?;
+    let club = own_club_id(caller, path)?;
     state
         .records
         .club(club)

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use domain::{ClubId, DrawId, OrderId, Timestamp, View};
+use domain::{DrawId, OrderId, Timestamp, View};
 use persistence::records::club_dashboard::UnpaidPrize;
 use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::own_draw;
+use super::{own_club_id, own_draw};
 use crate::access::caller::Caller;
 use crate::api::club_dashboard::{
     ActivityQuery, BuyerOrder, BuyerSearchQuery, ClubActivity, ClubTask, ClubTaskDraw, DrawPace,
@@ -29,19 +29,13 @@ const ACTIVITY_PAGE_ENTRIES: i64 = 50;
 const SEARCH_CHARS_MIN: usize = 3;
 const SEARCH_CHARS_MAX: usize = 100;
 
-fn own_club(caller: Caller, path: &str) -> Result<ClubId, Problem> {
-    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.require_ownership(club)?;
-    Ok(club)
-}
-
 /// Responds with the club's tasks, the oldest first.
 pub async fn list_tasks(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(caller, &path)?;
+    let club = own_club_id(caller, &path)?;
     let facts = state.catalogue.facts();
     let now = state.clock.now();
     let mut tasks: Vec<(Timestamp, ClubTask)> = Vec::new();
@@ -130,7 +124,7 @@ pub async fn list_pace(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(caller, &path)?;
+    let club = own_club_id(caller, &path)?;
     let facts = state.catalogue.facts();
     let pace = state.records.sales_pace(club, state.clock.now()).await?;
     let pace = pace.into_iter().filter_map(|pace| {
@@ -206,7 +200,7 @@ pub async fn search_buyers(
     path: web::Path<String>,
     query: web::Query<BuyerSearchQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(caller, &path)?;
+    let club = own_club_id(caller, &path)?;
     let text: String = trimmed(Some(&query.q))
         .chars()
         .take(SEARCH_CHARS_MAX)
@@ -244,7 +238,7 @@ pub async fn resend_tickets(
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
     let (club, order) = path.into_inner();
-    let club = own_club(caller, &club)?;
+    let club = own_club_id(caller, &club)?;
     let order: Uuid = order.parse().map_err(|_| Problem::not_found())?;
     let order = OrderId(order.as_u128());
     let record = state
@@ -269,7 +263,7 @@ pub async fn list_activity(
     path: web::Path<String>,
     query: web::Query<ActivityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(caller, &path)?;
+    let club = own_club_id(caller, &path)?;
     let facts = state.catalogue.facts();
     let actions = state
         .records

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::agreement::named_or_own_club;
 use super::draw_check::{self, CheckedDrawForm};
+use super::own_club_id;
 use crate::access::caller::Caller;
 use crate::api::draw::Draw;
 use crate::api::draw_form::{DrawForm, DrawTemplate, OwnDraw};
@@ -272,8 +273,7 @@ pub async fn show_last_draw_template(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.require_ownership(club)?;
+    let club = own_club_id(caller, &path)?;
     let facts = state.catalogue.facts();
     let draws = state.catalogue.all_draws_of_club(&facts, club);
     let (listing, view) = draws

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use actix_web::{HttpResponse, web};
-use domain::{ClubId, View};
+use domain::View;
 use persistence::records::financials::DrawFinancials;
 use persistence::records::listings::Listing;
 
-use super::own_draw;
+use super::{own_club_id, own_draw};
 use crate::access::caller::Caller;
 use crate::api::draw::shown_status;
 use crate::api::error::Problem;
@@ -50,8 +50,7 @@ pub async fn show_club_stats(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.require_ownership(club)?;
+    let club = own_club_id(caller, &path)?;
     let sums = state.records.club_financials(club).await?;
     let facts = state.catalogue.facts();
     let (draws, now) = (

@@ -2,13 +2,14 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use domain::{Cents, ClubId, FeePolicy};
+use domain::{Cents, FeePolicy};
 use persistence::records::clubs::Club;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::draw_check::{TICKET_PRICE_MIN_ERROR, is_payable_by_card};
 use super::draws::{create_draws, find_selling_club};
+use super::own_club_id;
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::fixture::{FixtureImportResult, FixtureProblem, FixtureRow};
@@ -44,8 +45,7 @@ pub async fn import(
     query: web::Query<FixtureImportQuery>,
     table: Result<web::Bytes, actix_web::Error>,
 ) -> Result<HttpResponse, Problem> {
-    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.require_ownership(club)?;
+    let club = own_club_id(caller, &path)?;
     let seller = find_selling_club(&state, club).await?;
     let table = table.map_err(unreadable_body_problem)?;
     let common = read_import_terms(&query, &seller, state.config.fees.policy)?;

@@ -6,6 +6,7 @@ use domain::club::{SLUGS_RESERVED, slug_is_valid};
 use persistence::records::pages::{HomePage, SavePageOutcome};
 use serde_json::json;
 
+use super::own_club_id;
 use super::uploads::{decode_base64, store_picture};
 use super::verification::require_confirmed_email;
 use crate::access::caller::Caller;
@@ -29,8 +30,7 @@ pub async fn save(
     path: web::Path<String>,
     body: Body<HomePageForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.require_ownership(club)?;
+    let club = own_club_id(caller, &path)?;
     let form = body.0;
     check_home_page(&form)?;
     let logo_url = match &form.logo_url {

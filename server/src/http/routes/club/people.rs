@@ -9,6 +9,7 @@ use persistence::records::club_users::{CLUB_MEMBERS_MAX, InvitationOutcome, NewC
 use persistence::records::sessions::SessionHolder;
 use serde_json::json;
 
+use super::own_club_id;
 use crate::access::caller::Caller;
 use crate::api::club_users::{ClubUser, ClubUserForm};
 use crate::api::error::Problem;
@@ -30,7 +31,7 @@ pub async fn list(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(caller, &path)?;
+    let club = own_club_id(caller, &path)?;
     let login = state
         .records
         .club(club)
@@ -64,7 +65,7 @@ pub async fn invite(
     path: web::Path<String>,
     body: Body<ClubUserForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = own_club(caller, &path)?;
+    let club = own_club_id(caller, &path)?;
     let (email, name, role) = check_user_form(&body.0)?;
     // For a user of this club who has joined already, no mail is sent and no rate limit is used up.
     let joined = state
@@ -261,14 +262,8 @@ pub async fn remove(
     Ok(HttpResponse::NoContent().finish())
 }
 
-fn own_club(caller: Caller, club: &str) -> Result<ClubId, Problem> {
-    let club = club.parse().map(ClubId).map_err(|_| Problem::not_found())?;
-    caller.require_ownership(club)?;
-    Ok(club)
-}
-
 fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubId, i64), Problem> {
-    let club = own_club(caller, &club)?;
+    let club = own_club_id(caller, &club)?;
     if id == CLUB_LOGIN_USER_ID {
         let message =
             "The club's own login stays an owner. Its password can be reset on the login page.";

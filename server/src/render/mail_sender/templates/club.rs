@@ -196,10 +196,7 @@ impl MailWriter<'_> {
             subject: subject::subject_naming_game("Your prize is paid", &subject_game(&listing)),
             heading: format!("{prize} is on its way"),
             paragraphs,
-            link: Some((
-                "See the result".to_string(),
-                self.page_url(&format!("/draw/{}", listing.id())),
-            )),
+            link: Some(self.draw_link("See the result", &listing)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -225,10 +222,7 @@ impl MailWriter<'_> {
                 .into(),
                 "We will write again when it is paid. Questions? Answer this mail.".into(),
             ],
-            link: Some((
-                "See the result".to_string(),
-                self.page_url(&format!("/draw/{}", listing.id())),
-            )),
+            link: Some(self.draw_link("See the result", &listing)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -307,10 +301,7 @@ impl MailWriter<'_> {
             subject: subject::subject_naming_game("Your prize", &subject_game(listing)),
             heading: heading.to_string(),
             paragraphs,
-            link: Some((
-                "See the draw".to_string(),
-                self.page_url(&format!("/draw/{}", listing.id())),
-            )),
+            link: Some(self.draw_link("See the draw", listing)),
         };
         self.compose_simple_mail(note, None)
     }

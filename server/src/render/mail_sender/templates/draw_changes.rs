@@ -52,10 +52,7 @@ impl MailWriter<'_> {
             subject: subject::subject_naming_game("New kick-off", &subject_game(&listing)),
             heading: "The kick-off was moved".to_string(),
             paragraphs,
-            link: Some((
-                "See the draw".to_string(),
-                self.page_url(&format!("/draw/{}", listing.id())),
-            )),
+            link: Some(self.draw_link("See the draw", &listing)),
         };
         self.compose_simple_mail(note, None)
     }
@@ -73,10 +70,7 @@ impl MailWriter<'_> {
                  do anything."
                     .into(),
             ],
-            link: Some((
-                "See the draw".to_string(),
-                self.page_url(&format!("/draw/{}", listing.id())),
-            )),
+            link: Some(self.draw_link("See the draw", &listing)),
         };
         self.compose_simple_mail(note, None)
     }

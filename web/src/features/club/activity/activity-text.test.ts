@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClubActivity } from '@/api/wire-club';
-import { activityText, byDay } from './activity-text';
+import { groupByDay } from '@/shared/group-by-day';
+import { activityText } from './activity-text';
 
 const entry = (more: Partial<ClubActivity>): ClubActivity => ({
   id: 1,
@@ -21,7 +22,7 @@ test('an entry reads as a sentence, also one without a text of its own', () => {
 });
 
 test('entries are grouped by day in their order', () => {
-  const days = byDay(
+  const days = groupByDay(
     [entry({ id: 3 }), entry({ id: 2 }), entry({ id: 1, at: '2026-11-19T09:10:00Z' })],
     (at) => at.slice(0, 10),
   );

@@ -35,18 +35,3 @@ export function activityText({ by, action, game }: ClubActivity): string {
   const who = by.charAt(0).toUpperCase() + by.slice(1);
   return `${who} ${text.replace('%', game ?? '')}`.trim();
 }
-
-/** Groups entries by day, in their order. */
-export function byDay(
-  entries: readonly ClubActivity[],
-  dayOf: (at: string) => string,
-): { day: string; entries: ClubActivity[] }[] {
-  const days: { day: string; entries: ClubActivity[] }[] = [];
-  for (const entry of entries) {
-    const day = dayOf(entry.at);
-    const last = days.at(-1);
-    if (last?.day === day) last.entries.push(entry);
-    else days.push({ day, entries: [entry] });
-  }
-  return days;
-}

@@ -1,5 +1,6 @@
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ClubActivity } from '@/api/wire-club';
+import { groupByDay } from '@/shared/group-by-day';
 import { dayText, timeOfDay } from '@/shared/dates';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -8,7 +9,7 @@ import { useQuery } from '../data/use-query';
 import { BackLink } from '../frame/club-frame';
 import { AccessDenied, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
-import { activityText, byDay } from './activity-text';
+import { activityText } from './activity-text';
 
 const ENTRIES_PER_PAGE = 50;
 
@@ -28,7 +29,7 @@ export function ActivityPage({ here: { club } }: { here: ClubPageContext }) {
       {!data && problem ? <LoadFailed title="Failed to load the log" onRetry={retry} /> : null}
       {!data && !problem ? <span className="skeleton" style={{ height: 220 }} /> : null}
       {data && data.length === 0 ? <p className="card empty">Nothing was done yet.</p> : null}
-      {byDay(data ?? [], dayText).map(({ day, entries }) => (
+      {groupByDay(data ?? [], dayText).map(({ day, entries }) => (
         <section key={day} aria-label={day}>
           <h2>{day}</h2>
           <ul className="card activity">

@@ -8,6 +8,7 @@ import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { EmailLink, PhoneLink } from '../frame/contact-links';
 import { errorText } from '../data/error-text';
 import { BackLink } from '../frame/club-frame';
 import { AccessDenied, type ClubPageContext } from '../frame/club-page';
@@ -99,10 +100,8 @@ function OrderRow({ club, order }: { club: number; order: BuyerOrder }) {
       <div>
         <strong>{order.buyerName}</strong>
         <p className="buyer-contact">
-          <a href={`mailto:${order.buyerEmail}`}>{order.buyerEmail}</a>
-          {order.buyerPhone ? (
-            <a href={`tel:${order.buyerPhone.replace(/\s/g, '')}`}>{order.buyerPhone}</a>
-          ) : null}
+          <EmailLink email={order.buyerEmail} />
+          {order.buyerPhone ? <PhoneLink phone={order.buyerPhone} /> : null}
         </p>
         <p className="meta">
           {tickets} of draw {order.drawNumbers.join(', ')},{' '}

@@ -6,6 +6,7 @@ import { dayAndTime } from '@/shared/dates';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
+import { PhoneLink } from '../frame/contact-links';
 import { errorText } from '../data/error-text';
 import { isNotFoundError } from '../data/use-query';
 import { LoginLayout } from '../login/login-layout';
@@ -112,7 +113,7 @@ export function PrizeClaimPage({ fromPath }: { fromPath: string | undefined }) {
           Questions? {claim.contactName}
           {claim.contactPhone ? (
             <>
-              , <a href={`tel:${claim.contactPhone.replace(/\s/g, '')}`}>{claim.contactPhone}</a>
+              , <PhoneLink phone={claim.contactPhone} />
             </>
           ) : null}
         </p>

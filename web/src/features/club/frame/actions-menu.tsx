@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useMenu } from '@/shared/ui/use-menu';
 import { MoreIcon } from './icons';
 
 export interface ActionsMenuItem {
@@ -17,42 +17,9 @@ export interface ActionsMenuItem {
  * closes it; Escape returns focus to the button.
  */
 export function ActionsMenu({ of, items }: { of: string; items: readonly ActionsMenuItem[] }) {
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const id = useId();
-  const entries = () => [
-    ...(root.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? []),
-  ];
-  const close = (back: boolean) => {
-    setOpen(false);
-    if (back) button.current?.focus();
-  };
-  useEffect(() => {
-    if (!open) return;
-    entries()[0]?.focus();
-    const outside = (event: PointerEvent) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', outside);
-    return () => document.removeEventListener('pointerdown', outside);
-  }, [open]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const all = entries();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const to = {
-      ArrowDown: (at + 1) % all.length,
-      ArrowUp: (at - 1 + all.length) % all.length,
-      Home: 0,
-      End: all.length - 1,
-    }[event.key];
-    if (to !== undefined) all[to]?.focus();
-    else if (event.key === 'Escape') close(true);
-    else if (event.key === 'Tab') setOpen(false);
-    if (to !== undefined || event.key === 'Escape') event.preventDefault();
-  };
+  const { isOpen, root, button, id, close, onKeyDown, toggle } = useMenu();
   const choose = (item: ActionsMenuItem) => {
-    close(true);
+    close({ returnsFocus: true });
     item.onChoose?.();
   };
   return (
@@ -63,13 +30,13 @@ export function ActionsMenu({ of, items }: { of: string; items: readonly Actions
         className="icon-btn"
         aria-label={`Actions for ${of}`}
         aria-haspopup="menu"
-        aria-expanded={open}
-        aria-controls={open ? id : undefined}
-        onClick={() => setOpen(!open)}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={toggle}
       >
         <MoreIcon />
       </button>
-      {open ? (
+      {isOpen ? (
         <div
           className="menu-list"
           role="menu"
@@ -97,7 +64,7 @@ export function ActionsMenu({ of, items }: { of: string; items: readonly Actions
                 href={item.href}
                 target={item.away ? '_blank' : undefined}
                 rel={item.away ? 'noopener' : undefined}
-                onClick={() => setOpen(false)}
+                onClick={() => close({ returnsFocus: false })}
               >
                 {item.label}
               </a>

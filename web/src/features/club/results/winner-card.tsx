@@ -1,6 +1,7 @@
 import type { OwnDraw, Winner } from '@/api/wire-club';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
+import { EmailLink, PhoneLink } from '../frame/contact-links';
 import { jerseyColourOf } from './number-choice';
 import { Jersey } from './jersey';
 
@@ -34,19 +35,11 @@ export function WinnerCard({
         <dl className="winner-contact">
           <div>
             <dt>Phone</dt>
-            <dd>
-              {buyerPhone ? (
-                <a href={`tel:${buyerPhone.replace(/\s/g, '')}`}>{buyerPhone}</a>
-              ) : (
-                C.notProvided
-              )}
-            </dd>
+            <dd>{buyerPhone ? <PhoneLink phone={buyerPhone} /> : C.notProvided}</dd>
           </div>
           <div>
             <dt>Email</dt>
-            <dd>
-              {buyerEmail ? <a href={`mailto:${buyerEmail}`}>{buyerEmail}</a> : C.notProvided}
-            </dd>
+            <dd>{buyerEmail ? <EmailLink email={buyerEmail} /> : C.notProvided}</dd>
           </div>
         </dl>
       ) : (

@@ -1,6 +1,7 @@
 import type { Winner } from '@/api/wire-club';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
+import { EmailLink, PhoneLink } from '../frame/contact-links';
 
 /**
  * Shows the winner and the contact, or that the winning ticket was not sold (decision D-11).
@@ -30,17 +31,9 @@ export function WinnerDetails({
             <dt>Name</dt>
             <dd>{buyerName ?? C.notProvided}</dd>
             <dt>Email</dt>
-            <dd>
-              {buyerEmail ? <a href={`mailto:${buyerEmail}`}>{buyerEmail}</a> : C.notProvided}
-            </dd>
+            <dd>{buyerEmail ? <EmailLink email={buyerEmail} /> : C.notProvided}</dd>
             <dt>Phone</dt>
-            <dd>
-              {buyerPhone ? (
-                <a href={`tel:${buyerPhone.replace(/\s/g, '')}`}>{buyerPhone}</a>
-              ) : (
-                C.notProvided
-              )}
-            </dd>
+            <dd>{buyerPhone ? <PhoneLink phone={buyerPhone} /> : C.notProvided}</dd>
           </>
         ) : null}
         <dt>Prize</dt>

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { fetchAuditEntries, type AuditFilter } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
 import { useServerNow } from '@/features/shared-live/use-live';
+import { groupByDay } from '@/shared/group-by-day';
 import { dayAndTime, dayText } from '@/shared/dates';
 import { BusyButton } from '../components/busy-button';
 import { LoadError, RowsSkeleton } from '../components/common';
@@ -88,18 +89,6 @@ async function fetchAllEntries(filter: Omit<AuditFilter, 'limit'>): Promise<Audi
   return entries;
 }
 
-/** Groups consecutive entries by their day in Brisbane. */
-export function entriesByDay(entries: readonly AuditEntry[]): [string, AuditEntry[]][] {
-  const days: [string, AuditEntry[]][] = [];
-  for (const entry of entries) {
-    const day = dayText(entry.at);
-    const last = days.at(-1);
-    if (last?.[0] === day) last[1].push(entry);
-    else days.push([day, [entry]]);
-  }
-  return days;
-}
-
 /** The whole audit log: sentences by day, with filters in the URL, pages and a CSV. */
 export function ActivityLog() {
   const filter = useAuditFilter();
@@ -157,7 +146,7 @@ export function ActivityLog() {
       {page ? (
         <section className="card ops-log" aria-label="Entries">
           {page.entries.length === 0 ? <p className="empty">Nothing matches.</p> : null}
-          {entriesByDay(page.entries).map(([day, entries]) => (
+          {groupByDay(page.entries, dayText).map(({ day, entries }) => (
             <section key={day} aria-label={day}>
               <h2>{day}</h2>
               <ol>

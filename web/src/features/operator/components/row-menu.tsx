@@ -1,4 +1,5 @@
-import { useEffect, useId, useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useState, type CSSProperties } from 'react';
+import { useMenu } from '@/shared/ui/use-menu';
 
 export interface RowMenuItem {
   label: string;
@@ -31,51 +32,18 @@ function menuPosition(button: DOMRect): CSSProperties {
  * closes it.
  */
 export function RowMenu({ of, items }: { of: string; items: readonly RowMenuItem[] }) {
-  const [position, setPosition] = useState<CSSProperties | null>(null);
-  const root = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const id = useId();
-  const isOpen = position !== null;
-  const entries = () => [
-    ...(root.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? []),
-  ];
-  const close = (returnsFocus: boolean) => {
-    setPosition(null);
-    if (returnsFocus) button.current?.focus();
-  };
-  useEffect(() => {
+  const { isOpen, root, button, id, close, onKeyDown, toggle } = useMenu({ preventScroll: true });
+  const [position, setPosition] = useState<CSSProperties>({});
+  useLayoutEffect(() => {
     if (!isOpen) return;
-    entries()[0]?.focus({ preventScroll: true });
-    const onPress = (event: PointerEvent) => {
-      if (!root.current?.contains(event.target as Node)) setPosition(null);
-    };
-    const onScroll = () => {
+    const place = () => {
       const box = button.current?.getBoundingClientRect();
       if (box) setPosition(menuPosition(box));
     };
-    document.addEventListener('pointerdown', onPress);
-    document.addEventListener('scroll', onScroll, true);
-    return () => {
-      document.removeEventListener('pointerdown', onPress);
-      document.removeEventListener('scroll', onScroll, true);
-    };
-  }, [isOpen]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    // The keys of the table's rows do not apply inside the menu.
-    event.stopPropagation();
-    const all = entries();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const to = {
-      ArrowDown: (at + 1) % all.length,
-      ArrowUp: (at - 1 + all.length) % all.length,
-      Home: 0,
-      End: all.length - 1,
-    }[event.key];
-    if (to !== undefined) all[to]?.focus();
-    else if (event.key === 'Escape') close(true);
-    else if (event.key === 'Tab') setPosition(null);
-    if (to !== undefined || event.key === 'Escape') event.preventDefault();
-  };
+    place();
+    document.addEventListener('scroll', place, true);
+    return () => document.removeEventListener('scroll', place, true);
+  }, [isOpen, button]);
   return (
     <div ref={root}>
       <button
@@ -86,9 +54,7 @@ export function RowMenu({ of, items }: { of: string; items: readonly RowMenuItem
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        onClick={(event) =>
-          setPosition(isOpen ? null : menuPosition(event.currentTarget.getBoundingClientRect()))
-        }
+        onClick={toggle}
       >
         <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" fill="currentColor">
           <circle cx="5" cy="12" r="2" />
@@ -96,14 +62,18 @@ export function RowMenu({ of, items }: { of: string; items: readonly RowMenuItem
           <circle cx="19" cy="12" r="2" />
         </svg>
       </button>
-      {position ? (
+      {isOpen ? (
         <div
           className="ops-row-menu"
           role="menu"
           id={id}
           aria-label={`Actions for ${of}`}
           style={{ ...position, width: MENU_WIDTH_PX }}
-          onKeyDown={onKeyDown}
+          onKeyDown={(event) => {
+            // The keys of the table's rows do not apply inside the menu.
+            event.stopPropagation();
+            onKeyDown(event);
+          }}
         >
           {items.map(({ label, onChoose, note, isOff = false, isDanger = false }) => (
             <button
@@ -115,7 +85,7 @@ export function RowMenu({ of, items }: { of: string; items: readonly RowMenuItem
               className={isDanger ? 'is-danger' : undefined}
               onClick={() => {
                 if (isOff) return;
-                close(true);
+                close({ returnsFocus: true });
                 onChoose();
               }}
             >
