@@ -18,7 +18,7 @@ describe! {
     Get "/sitemap.xml" "The sitemap of all public pages." -> "application/xml";
     Get "/robots.txt" "Rules for search engines." -> "text/plain";
     Get "/manifest.webmanifest" "The web app manifest, with which a phone installs the site." -> "application/manifest+json", refuses 404;
-    Get "/favicon.ico" "The site's icon for documents without an icon link." -> "image/vnd.microsoft.icon", refuses 404;
+    Get "/favicon.ico" "The site's icon for documents without an icon link." -> "image/x-icon", refuses 404;
     Get "/apple-touch-icon.png" "The site's icon for the home screen of an iPhone, 180 × 180." -> "image/png", refuses 404;
     Get "/sw.js" "The service worker, which shows visited pages while offline." -> "text/javascript", refuses 404;
     Get "/ws" "Opens a socket: `?topics=draw:1042,draws,public,order:<token>`. Every text frame is `{v, topic, seq, serverNow, type, data}` and holds the complete newest state." with(topics: string) -> (101 "text/plain"), refuses 400 403;
