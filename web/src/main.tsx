@@ -3,8 +3,8 @@
  * loaded.
  */
 import { createStore } from 'jotai';
+import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { flushSync } from 'react-dom';
 import { fetchConfig } from '@/api/endpoints/buyer';
 import type { BootData } from '@/api/wire';
 import { takeClockSample, addClockSample, UNKNOWN_CLOCK } from '@/shared/clock';
@@ -73,8 +73,9 @@ async function startApp(): Promise<void> {
   const { route } = matchRoute(window.location.pathname);
   if (!route.bare && !route.own) registerOfflineWorker();
   await loadPage(route);
-  // Replaces the server's markup in one step with boxes of the same size, so that nothing moves.
-  flushSync(() => createRoot(root).render(<App store={store} />));
+  // The first commit replaces the server's markup in one step with boxes of the same size, so that
+  // nothing moves. A transition renders it in slices of 5 ms, between which the page answers taps.
+  startTransition(() => createRoot(root).render(<App store={store} />));
 }
 
 void startApp();

@@ -1,4 +1,4 @@
-import { expect, test, type APIRequestContext, type Page } from '@playwright/test';
+import { expect, test, type APIRequestContext, type Browser, type Page } from '@playwright/test';
 import {
   GOOD_CARD,
   expectTickets,
@@ -15,6 +15,7 @@ import {
   findDrawWithTickets,
 } from '../support/draws';
 import { shortenReservation } from '../support/shop-states';
+import { medianOf, openSlowPhone } from '../support/slow-phone';
 
 /** Window sizes of a phone and a desktop, at which goal 10 of the design brief is tested. */
 const WINDOW_SIZES = [
@@ -300,6 +301,65 @@ test('goal 30: ten extensions are granted, and the eleventh is refused with a me
   await expect(page.getByRole('alert')).toContainText(
     'Your tickets cannot be kept any longer. Please complete your purchase.',
   );
+});
+
+const BLOCKING_TIME_GOAL_MS = 200;
+/** A task longer than this delays a tap. Its excess counts as blocking time. */
+const LONG_TASK_MS = 50;
+
+/** An event of Chromium's trace. Times are in microseconds. */
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  ts: number;
+  /** Processor time of the thread, which other processes of the machine do not lengthen. */
+  tdur?: number;
+}
+
+/**
+ * Returns the total blocking time in ms of a page's start, from its first contentful paint. It adds
+ * processor time in place of elapsed time, because other tests run on the same machine.
+ */
+async function measureBlockingTime(browser: Browser, path: string): Promise<number> {
+  const { page } = await openSlowPhone(browser);
+  await browser.startTracing(page, {
+    categories: ['loading', 'disabled-by-default-devtools.timeline'],
+  });
+  await page.goto(path, { waitUntil: 'load' });
+  // React renders the footer, and the code of toasts and cart loads after it.
+  await page.locator('.site-foot').waitFor({ state: 'attached' });
+  await page.waitForLoadState('networkidle');
+  const trace = JSON.parse((await browser.stopTracing()).toString()) as {
+    traceEvents: TraceEvent[];
+  };
+  await page.context().close();
+  const paint = trace.traceEvents.findLast(({ name }) => name === 'firstContentfulPaint');
+  if (!paint) throw new Error(`${path}: the trace contains no first contentful paint`);
+  return trace.traceEvents
+    .filter(
+      ({ name, pid, tid, ts }) =>
+        name === 'RunTask' &&
+        pid === paint.pid &&
+        tid === paint.tid &&
+        ts >= paint.ts,
+    )
+    .reduce((total, { tdur = 0 }) => total + Math.max(0, tdur / 1000 - LONG_TASK_MS), 0);
+}
+
+test('on a slow phone the start of landing page, draw and club blocks taps at most 200 ms', async ({
+  browser,
+  request,
+}) => {
+  test.setTimeout(150_000);
+  const draw = await findDrawWithTickets(request, 1);
+  for (const path of ['/', `/draw/${draw.drawNumber}`, `/club/${draw.clubSlug}`]) {
+    const taken = [];
+    for (let time = 0; time < 3; time++) taken.push(await measureBlockingTime(browser, path));
+    const figures = `${path}: ${taken.map(Math.round).join(', ')} ms`;
+    test.info().annotations.push({ type: 'blocking time', description: figures });
+    expect.soft(medianOf(taken), figures).toBeLessThanOrEqual(BLOCKING_TIME_GOAL_MS);
+  }
 });
 
 async function recordReceivedTexts(page: Page): Promise<string[]> {
