@@ -5,11 +5,11 @@ use std::fmt;
 
 use crate::{DrawId, OrderId, PaymentIntentId};
 
-/// The types of anomalies in the operator console: the five that the specification names (C:133), and
-/// disputes.
+/// The types of anomalies in the operator console: the five that the specification names (C:133),
+/// disputes, and refunds that the buyer has not got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnomalyKind {
-    /// The payment was captured, but the order has no tickets.
+    /// The payment was captured, but the order has no tickets and can still get them.
     MissingTicket,
     /// Two payments were captured for one order.
     DuplicatePayment,
@@ -21,16 +21,20 @@ pub enum AnomalyKind {
     OrphanedTicket,
     /// The buyer's bank disputes the payment, or the club lost the dispute.
     Dispute,
+    /// The order's tickets were returned, and the buyer's money is not: the refund waits for the
+    /// club's balance, failed, or was not requested. The order can get no tickets again.
+    OwedRefund,
 }
 
 impl AnomalyKind {
-    pub const ALL: [AnomalyKind; 6] = [
+    pub const ALL: [AnomalyKind; 7] = [
         AnomalyKind::MissingTicket,
         AnomalyKind::DuplicatePayment,
         AnomalyKind::FailedAllocation,
         AnomalyKind::MismatchedAmount,
         AnomalyKind::OrphanedTicket,
         AnomalyKind::Dispute,
+        AnomalyKind::OwedRefund,
     ];
 }
 

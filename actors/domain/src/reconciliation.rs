@@ -43,20 +43,27 @@ pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> 
     let failed_refund = intent
         .failed_refund()
         .and_then(ProviderRefund::failure_note);
-    let anomaly = |(kind, note): (AnomalyKind, &str)| Anomaly {
-        kind,
-        payment_intent: Some(intent.id.clone()),
-        order: order.map(|order| order.id),
-        note: match &failed_refund {
-            Some(failed) if kind == AnomalyKind::MissingTicket => failed.clone(),
-            _ => note.into(),
-        },
+    let anomaly = |(kind, note): (AnomalyKind, &str)| {
+        let (kind, note) = match (kind, &failed_refund) {
+            (AnomalyKind::MissingTicket | AnomalyKind::OwedRefund, Some(failed)) => {
+                (AnomalyKind::OwedRefund, failed.clone())
+            }
+            _ => (kind, note.into()),
+        };
+        Anomaly {
+            kind,
+            payment_intent: Some(intent.id.clone()),
+            order: order.map(|order| order.id),
+            note,
+        }
     };
     found.into_iter().map(anomaly).collect()
 }
 
 fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind, &'static str)> {
-    use AnomalyKind::{Dispute, DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket};
+    use AnomalyKind::{
+        Dispute, DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket, OwedRefund,
+    };
     let mut found = Vec::new();
     if order.state == OrderState::Captured
         && order
@@ -84,7 +91,7 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
     }
     found.extend(dispute_note(intent).map(|note| (Dispute, note)));
     if intent.is_captured() && intent.refund_waits_for_balance() {
-        found.push((MissingTicket, LOW_BALANCE_NOTE));
+        found.push((OwedRefund, LOW_BALANCE_NOTE));
     }
     match order.state {
         OrderState::Captured if !intent.is_captured() => {
@@ -121,7 +128,11 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
             } else {
                 "a payment was taken for an order without tickets"
             };
-            found.push((MissingTicket, note));
+            if order.state == OrderState::Released {
+                found.push((MissingTicket, note));
+            } else if !intent.refund_waits_for_balance() {
+                found.push((OwedRefund, note));
+            }
         }
         _ => {}
     }

@@ -2,7 +2,7 @@
 //! status.
 
 use domain::AnomalyKind::{
-    Dispute, DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket,
+    Dispute, DuplicatePayment, MismatchedAmount, MissingTicket, OrphanedTicket, OwedRefund,
 };
 use domain::order::NextStep::{
     self, Allocate, Cancel, Capture, Done, Mismatch, Record, Release, Repair, Void, Wait,
@@ -223,9 +223,8 @@ fn state_and_status_pairs_have_the_expected_anomalies() {
             let expected: &[AnomalyKind] = match (state, status) {
                 (OrderState::Captured, PaymentStatus::Succeeded) => &[],
                 (OrderState::Captured, _) => &[OrphanedTicket],
-                (OrderState::Released | OrderState::Void, PaymentStatus::Succeeded) => {
-                    &[MissingTicket]
-                }
+                (OrderState::Released, PaymentStatus::Succeeded) => &[MissingTicket],
+                (OrderState::Void, PaymentStatus::Succeeded) => &[OwedRefund],
                 _ => &[],
             };
             assert_eq!(
@@ -300,7 +299,7 @@ fn refund_without_returned_tickets_is_an_anomaly() {
         (OrderState::Captured, 1, &[MismatchedAmount]),
         (OrderState::Captured, 3589, &[MismatchedAmount]),
         (OrderState::Captured, 3590, &[OrphanedTicket]),
-        (OrderState::Void, 3589, &[MissingTicket]),
+        (OrderState::Void, 3589, &[OwedRefund]),
         (OrderState::Void, 3590, &[]),
         (OrderState::Released, 3590, &[]),
         (OrderState::Anomaly, 3590, &[]),

@@ -288,7 +288,7 @@ impl<'a> Refunds<'a> {
         record: &OrderRecord,
         operation: &Operation,
     ) -> Result<(), Deferred> {
-        let (kind, note) = (AnomalyKind::MissingTicket, LOW_BALANCE_NOTE.to_owned());
+        let (kind, note) = (AnomalyKind::OwedRefund, LOW_BALANCE_NOTE.to_owned());
         self.raise_anomaly(record, operation, kind, note).await?;
         self.queue_buyer_mail(record, "refund-pending").await;
         if operation.attempts >= LOW_BALANCE_ATTEMPTS_MAX {
@@ -379,14 +379,14 @@ impl<'a> Refunds<'a> {
             .await?;
         context.wakeups.mail.notify_one();
         if let (Some(failure), Some(note)) = (refund.status.failure(), refund.failure_note()) {
-            let kind = AnomalyKind::MissingTicket;
+            let kind = AnomalyKind::OwedRefund;
             self.raise_anomaly(record, operation, kind, note).await?;
             return context
                 .fail_operation(operation, failure.name().into())
                 .await;
         }
         if refund.status == RefundStatus::Pending(PendingCause::InsufficientFunds) {
-            let (kind, note) = (AnomalyKind::MissingTicket, LOW_BALANCE_NOTE.to_owned());
+            let (kind, note) = (AnomalyKind::OwedRefund, LOW_BALANCE_NOTE.to_owned());
             self.raise_anomaly(record, operation, kind, note).await?;
             return context.complete_operation(operation).await;
         }
@@ -400,14 +400,16 @@ impl<'a> Refunds<'a> {
     ) -> Result<(), Deferred> {
         let context = self.context;
         if let Some(id) = &record.order.payment_intent {
-            context
-                .store
-                .resolve_healed_anomalies(id, AnomalyKind::MissingTicket, context.clock.now())
-                .await?;
-            context
-                .store
-                .resolve_healed_anomalies(id, AnomalyKind::OrphanedTicket, context.clock.now())
-                .await?;
+            for kind in [
+                AnomalyKind::MissingTicket,
+                AnomalyKind::OrphanedTicket,
+                AnomalyKind::OwedRefund,
+            ] {
+                context
+                    .store
+                    .resolve_healed_anomalies(id, kind, context.clock.now())
+                    .await?;
+            }
         }
         // This write is last, because a completed operation is never attempted again.
         context.complete_operation(operation).await

@@ -98,7 +98,7 @@ fn refund_that_fails_after_success_is_owed_again() {
         assert_eq!(refund_succeeded(&world), Some(false));
         let open = open_anomalies(&world);
         assert_eq!(open.len(), 1, "{open:?}");
-        assert_eq!(open[0].kind, AnomalyKind::MissingTicket);
+        assert_eq!(open[0].kind, AnomalyKind::OwedRefund);
         let refund = &world.gateway.intent(&id).unwrap().said.refunds[0];
         assert_eq!(Some(&open[0].note), refund.failure_note().as_ref());
         let mails = ["refunded", "refund-failed", "refund-failed-operator"];
@@ -273,7 +273,7 @@ fn dispute_won_after_its_tickets_were_returned_asks_for_a_refund() {
         world.advance_seconds(10).await;
         let open = open_anomalies(&world);
         assert_eq!(open.len(), 1, "{open:?}");
-        assert_eq!(open[0].kind, AnomalyKind::MissingTicket);
+        assert_eq!(open[0].kind, AnomalyKind::OwedRefund);
         assert!(open[0].note.contains("won the dispute"), "{open:?}");
         let returned = world.engine().anomalies.return_unmatched_payment(&id).await;
         assert_eq!(returned.unwrap().amount, Cents(1000));

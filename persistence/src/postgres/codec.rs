@@ -71,13 +71,14 @@ pub(crate) fn anomaly_kind_text(kind: AnomalyKind) -> &'static str {
         AnomalyKind::MismatchedAmount => "mismatched_amount",
         AnomalyKind::OrphanedTicket => "orphaned_ticket",
         AnomalyKind::Dispute => "dispute",
+        AnomalyKind::OwedRefund => "owed_refund",
     }
 }
 
 pub(crate) fn parse_anomaly_kind(word: &str) -> Result<AnomalyKind, Failure> {
     use AnomalyKind::{
         Dispute, DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket,
-        OrphanedTicket,
+        OrphanedTicket, OwedRefund,
     };
     find_word(
         word,
@@ -88,6 +89,7 @@ pub(crate) fn parse_anomaly_kind(word: &str) -> Result<AnomalyKind, Failure> {
             MismatchedAmount,
             OrphanedTicket,
             Dispute,
+            OwedRefund,
         ],
         anomaly_kind_text,
     )

@@ -339,10 +339,7 @@ async function measureBlockingTime(browser: Browser, path: string): Promise<numb
   return trace.traceEvents
     .filter(
       ({ name, pid, tid, ts }) =>
-        name === 'RunTask' &&
-        pid === paint.pid &&
-        tid === paint.tid &&
-        ts >= paint.ts,
+        name === 'RunTask' && pid === paint.pid && tid === paint.tid && ts >= paint.ts,
     )
     .reduce((total, { tdur = 0 }) => total + Math.max(0, tdur / 1000 - LONG_TASK_MS), 0);
 }

@@ -35,6 +35,7 @@ export const ANOMALY_TYPES = [
   'mismatched_amount',
   'orphaned_ticket',
   'dispute',
+  'owed_refund',
 ] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 

@@ -35,6 +35,8 @@ pub struct AnomalyRow {
     pub order_state: Option<String>,
     pub order_total_cents: Option<i64>,
     pub order_reason: Option<String>,
+    /// State of the order's refund: `pending`, `done` or `failed`. `None`: no refund was requested.
+    pub refund_state: Option<String>,
     pub provider_status: Option<String>,
     pub provider_amount_cents: Option<i64>,
     pub provider_received_cents: Option<i64>,
@@ -64,7 +66,7 @@ macro_rules! query_anomalies {
                  (select d.name from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_name,
                  c.id as "club_id?", c.name as "club_name?", coalesce(o.account_id, w.account_id) as account_id,
                  o.buyer_name as "customer_name?", o.buyer_email as "customer_email?", o.buyer_phone as "customer_phone?",
-                 o.state as "order_state?", o.total_cents as "order_total_cents?", o.reason as "order_reason?",
+                 o.state as "order_state?", o.total_cents as "order_total_cents?", o.reason as "order_reason?", r.state as "refund_state?",
                  coalesce(w.status, p.status) as provider_status, coalesce(w.amount_cents, p.amount_cents) as provider_amount_cents,
                  coalesce(w.amount_received_cents, p.amount_received_cents) as provider_received_cents,
                  coalesce(w.amount_refunded_cents, p.amount_refunded_cents) as provider_refunded_cents,
@@ -72,6 +74,7 @@ macro_rules! query_anomalies {
                  (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
              from anomalies a
                  left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
+                 left join refunds r on r.order_id = o.id
                  left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
                  left join clubs c on c.id = o.club_id or o.id is null and c.stripe_connect_account_id = w.account_id
                  left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)

@@ -15,7 +15,7 @@ pub struct Anomaly {
     /// Id of the anomaly, a UUID.
     pub id: String,
     /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount`,
-    /// `orphaned_ticket` or `dispute`.
+    /// `orphaned_ticket`, `dispute` or `owed_refund`.
     pub r#type: String,
     pub payment_intent_id: Option<String>,
     pub amount: Option<String>,
@@ -61,6 +61,7 @@ impl Anomaly {
                 "orderState": row.order_state,
                 "orderTotal": dollars(row.order_total_cents),
                 "orderReason": row.order_reason,
+                "refundState": row.refund_state,
                 "providerStatus": row.provider_status,
                 "providerAmount": dollars(row.provider_amount_cents),
                 "providerReceived": dollars(row.provider_received_cents),

@@ -7,15 +7,16 @@ use crate::api::error::Problem;
 use crate::ops::console_health;
 use crate::state::State;
 
-/// The anomaly types (specification C, line 180, and disputes), listed so that a type without anomalies is
-/// written as 0 rather than left out.
-const ANOMALY_TYPES: [&str; 6] = [
+/// The anomaly types (specification C, line 180, disputes and owed refunds), listed so that a type
+/// without anomalies is written as 0 rather than left out.
+const ANOMALY_TYPES: [&str; 7] = [
     "missing_ticket",
     "duplicate_payment",
     "failed_allocation",
     "mismatched_amount",
     "orphaned_ticket",
     "dispute",
+    "owed_refund",
 ];
 /// Minimum seconds between two integrity checks for metrics, because a check reads every row.
 const INTEGRITY_CHECK_INTERVAL_SECONDS: i64 = 300;

@@ -75,6 +75,23 @@ impl Console {
         open.as_array().expect("a list").clone()
     }
 
+    /// Expects the only open anomaly to be an owed refund in this state, which only a reason closes.
+    async fn expect_owed_refund(&self, refund_state: &str) {
+        let open = self.open_anomalies().await;
+        assert_eq!(open.len(), 1, "{open:?}");
+        assert_eq!(open[0]["type"], "owed_refund");
+        assert_eq!(open[0]["details"]["refundState"], refund_state);
+        let id = open[0]["id"].as_str().expect("an id");
+        self.operator
+            .post(
+                &format!("/api/admin/payment-anomalies/{id}/resolve"),
+                json!({}),
+            )
+            .await
+            .expect_refusal(409, "needs-reason");
+        assert_eq!(self.open_anomalies().await, open);
+    }
+
     /// Waits for the only open anomaly, and returns its note.
     async fn anomaly_note(&self) -> String {
         eventually("an anomaly is open", async || {
@@ -102,6 +119,7 @@ async fn refund_waiting_for_balance_is_shown_and_heals() {
     console.refund(&intent).await;
     let low = "the refund waits: the club's balance at the provider is too low";
     assert_eq!(console.anomaly_note().await, low);
+    console.expect_owed_refund("pending").await;
     let shown = console.alice.wait_for_status(&intent, "refunding").await;
     assert_eq!(shown["refund"]["state"], "pending");
     console.server.next_mail("refund-pending").await;
@@ -127,6 +145,7 @@ async fn refused_refund_of_a_low_balance_is_tried_again() {
         console.alice.fetch_order_of(&intent).await["status"],
         "refunding"
     );
+    console.expect_owed_refund("pending").await;
     let detail = console.order(&intent).await["refund"]["detail"].clone();
     assert_eq!(detail, format!("{low}. It is tried again."));
     let club = club::sign_in_as_club(&console.server, "broncos").await;
@@ -164,6 +183,7 @@ async fn refund_that_fails_later_is_owed_and_can_be_repeated() {
     );
     let note = console.anomaly_note().await;
     assert!(note.contains("lost or stolen"), "{note}");
+    console.expect_owed_refund("failed").await;
     console.server.next_mail("refund-failed").await;
     console.server.next_mail("refund-failed-operator").await;
     let order = console.order(&intent).await;

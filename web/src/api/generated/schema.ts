@@ -72,7 +72,7 @@ export interface components {
             ticketCount: number | null;
             /**
              * @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount`,
-             *     `orphaned_ticket` or `dispute`.
+             *     `orphaned_ticket`, `dispute` or `owed_refund`.
              */
             type: string;
         };

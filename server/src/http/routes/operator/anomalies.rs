@@ -24,6 +24,8 @@ const NOTE_CHARS_MAX: usize = 500;
 /// Type of the anomaly "payment without tickets". The operator resolves it with the customer's
 /// details, or closes it with a reason.
 pub(super) const MISSING_TICKET: &str = "missing_ticket";
+/// Type of the anomaly of a refund that the buyer has not got. The operator closes it with a reason.
+const OWED_REFUND: &str = "owed_refund";
 
 /// Query parameters of the anomaly list.
 #[derive(Default, Deserialize)]
@@ -131,6 +133,11 @@ pub async fn resolve(
         if row.kind == MISSING_TICKET && note.is_empty() {
             let sentence = "A missing ticket is resolved with the customer's details, or closed with a reason.";
             return Err(Problem::conflict("needs-customer", sentence));
+        }
+        if row.kind == OWED_REFUND && note.is_empty() {
+            let sentence =
+                "An owed refund is closed with a reason, such as how the buyer got the money.";
+            return Err(Problem::conflict("needs-reason", sentence));
         }
         let resolution = if note.is_empty() {
             "Marked resolved".to_string()

@@ -47,7 +47,8 @@ export function AuditEntryItem({ entry, names, byDay = false }: AuditEntryItemPr
         )}
       </span>
       <p>
-        <strong title={entry.actor}>{who}</strong> {verb}{' '}
+        <strong title={entry.actor}>{who}</strong> {verb}
+        {object ? ' ' : ''}
         {object?.href ? <Link href={object.href}>{object.text}</Link> : object?.text}
         {rest}.{reason ? ` Reason: “${reason}”.` : ''}
       </p>

@@ -43,6 +43,21 @@ test('disputes and missing tickets come first, each by itself, and other payment
         }),
         makeAnomaly({ id: 'dis', type: 'dispute', amount: '50.00', detectedAt: at(180) }),
         makeAnomaly({ id: 'orp', type: 'orphaned_ticket', detectedAt: at(5) }),
+        makeAnomaly({
+          id: 'wait',
+          type: 'owed_refund',
+          amount: '4.00',
+          detectedAt: at(10),
+          details: { refundState: 'pending' },
+        }),
+        makeAnomaly({
+          id: 'owed',
+          type: 'owed_refund',
+          amount: '6.00',
+          detectedAt: at(8),
+          customerName: 'Grace Liu',
+          details: { refundState: 'failed' },
+        }),
       ],
     },
     NOW,
@@ -50,12 +65,14 @@ test('disputes and missing tickets come first, each by itself, and other payment
   expect(tasks.map(({ title, urgency }) => [urgency, title])).toEqual([
     ['now', 'Answer the dispute of $50.00'],
     ['now', 'Give Grace Liu 2 tickets, or refund $10.00'],
+    ['now', 'Ask Redcliffe Sharks to fund the refund of $4.00'],
+    ['now', 'Return $6.00 to Grace Liu'],
     ['soon', `Find the buyer of ${orphan.serialNumber}`],
-    ...tasks.slice(3).map(({ title, urgency }) => [urgency, title]),
+    ...tasks.slice(5).map(({ title, urgency }) => [urgency, title]),
   ]);
   expect(
     tasks
-      .slice(3)
+      .slice(5)
       .map(({ title }) => title)
       .sort(),
   ).toEqual(['Answer 1 club', 'Check 2 more payments, $60.00']);

@@ -4,7 +4,7 @@ import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { amountText, signedCents, signedDollars } from '../components/money';
 import { CONSOLE_PATH } from '../console/address';
 import { soldTicketCount } from '../draws/sold-tickets';
-import { anomalyLabelOf } from '../payments/anomalies';
+import { anomalyLabelOf, isRefundWaiting } from '../payments/anomalies';
 
 /** How soon a task must be done. The order is the order of the list. */
 export const URGENCIES = ['now', 'soon', 'later'] as const;
@@ -30,6 +30,9 @@ export interface TaskSources {
   waitlist: readonly WaitlistEntry[];
 }
 
+/** Anomalies about money of a buyer who has no ticket, or that a bank holds. */
+const URGENT_TYPES: readonly string[] = ['dispute', 'missing_ticket', 'owed_refund'];
+
 /** A game and the entry of its result take this long. Then the result is overdue. */
 const RESULT_DUE_AFTER_MS = 3 * 3_600_000;
 
@@ -39,28 +42,37 @@ const oldest = (times: readonly string[]): string => [...times].sort()[0] ?? '';
 const counted = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`;
 
-function anomalyTask(anomaly: Anomaly): Task {
-  const who = anomaly.customerName ?? anomaly.customerEmail ?? O.guest;
+const customerOf = (anomaly: Anomaly): string =>
+  anomaly.customerName ?? anomaly.customerEmail ?? O.guest;
+
+function anomalyTaskTitle(anomaly: Anomaly): string {
   const amount = amountText(anomaly.amount);
-  const isDispute = anomaly.type === 'dispute';
+  if (anomaly.type === 'dispute') return `Answer the dispute of ${amount}`;
+  if (isRefundWaiting(anomaly))
+    return `Ask ${anomaly.clubName ?? 'the club'} to fund the refund of ${amount}`;
+  if (anomaly.type === 'owed_refund') return `Return ${amount} to ${customerOf(anomaly)}`;
+  return anomaly.ticketCount
+    ? `Give ${customerOf(anomaly)} ${counted(anomaly.ticketCount, 'ticket')}, or refund ${amount}`
+    : `Give ${customerOf(anomaly)} tickets, or refund ${amount}`;
+}
+
+function anomalyTask(anomaly: Anomaly): Task {
+  const who = customerOf(anomaly);
+  const isMissingTicket = anomaly.type === 'missing_ticket';
   return {
     id: anomaly.id,
     urgency: 'now',
-    title: isDispute
-      ? `Answer the dispute of ${amount}`
-      : anomaly.ticketCount
-        ? `Give ${who} ${counted(anomaly.ticketCount, 'ticket')}, or refund ${amount}`
-        : `Give ${who} tickets, or refund ${amount}`,
+    title: anomalyTaskTitle(anomaly),
     detail: [
       anomalyLabelOf(anomaly.type),
-      isDispute ? who : null,
+      isMissingTicket ? null : who,
       anomaly.drawNumbers.map((number) => `FD-${number}`).join(', '),
       anomaly.clubName,
     ]
       .filter(Boolean)
       .join(' · '),
     since: anomaly.detectedAt,
-    button: isDispute ? 'Answer' : 'Review',
+    button: anomaly.type === 'dispute' ? 'Answer' : 'Review',
     href: sectionHref('payments', { open: anomaly.id }),
   };
 }
@@ -90,10 +102,10 @@ export function openTasks(
   nowMs: number,
 ): Task[] {
   const open = anomalies.filter(({ resolved }) => !resolved);
-  const urgent = open.filter(({ type }) => type === 'dispute' || type === 'missing_ticket');
+  const urgent = open.filter(({ type }) => URGENT_TYPES.includes(type));
   // An orphaned ticket has a row of its own, with the ticket's serial.
   const others = open.filter(
-    ({ type }) => type !== 'dispute' && type !== 'missing_ticket' && type !== 'orphaned_ticket',
+    ({ type }) => !URGENT_TYPES.includes(type) && type !== 'orphaned_ticket',
   );
   const overdue = draws.filter(
     (draw) =>

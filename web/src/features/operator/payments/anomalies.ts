@@ -18,6 +18,7 @@ const ANOMALY_LABELS: Record<AnomalyType, string> = {
   mismatched_amount: O.amountMismatch,
   orphaned_ticket: O.orphanedTicket,
   dispute: 'Dispute',
+  owed_refund: 'Refund Owed',
 };
 
 /** Meaning of each anomaly type in one sentence for the operator. */
@@ -30,6 +31,7 @@ const ANOMALY_DESCRIPTIONS: Record<AnomalyType, string> = {
   orphaned_ticket: 'A ticket was sold and nobody knows to whom. Recover it under Orphaned Tickets.',
   dispute:
     'The buyer’s bank holds the money until the dispute is decided. Send the bank your proof in Stripe.',
+  owed_refund: 'The tickets were returned, and the customer’s money is not back yet.',
 };
 
 const isAnomalyType = (type: string): type is AnomalyType =>
@@ -44,6 +46,17 @@ export const ANOMALY_ROWS_SHOWN = 10;
 
 export const needsCustomerDetails = (anomaly: Pick<Anomaly, 'type'>): boolean =>
   anomaly.type === 'missing_ticket';
+
+/**
+ * Whether the club has money of a customer without tickets. Such an anomaly is never closed with one
+ * press, only by acting or with a reason.
+ */
+export const holdsCustomersMoney = (anomaly: Pick<Anomaly, 'type'>): boolean =>
+  anomaly.type === 'missing_ticket' || anomaly.type === 'owed_refund';
+
+/** Whether the refund is requested and waits for the club's balance. */
+export const isRefundWaiting = ({ type, details }: Pick<Anomaly, 'type' | 'details'>): boolean =>
+  type === 'owed_refund' && details.refundState === 'pending';
 
 type PaymentAnomaly = Pick<Anomaly, 'type' | 'orderId' | 'paymentIntentId' | 'amount' | 'details'>;
 
@@ -249,6 +262,8 @@ export function allocationObstacle(
 export function refundObstacle(anomaly: PaymentAnomaly): string | null {
   if (anomaly.type === 'dispute')
     return 'The buyer’s bank holds this money, so it cannot be refunded.';
+  if (isRefundWaiting(anomaly))
+    return 'The refund is requested already and is tried again by itself. Ask the club to add funds in Stripe.';
   if (!anomaly.paymentIntentId) return 'No payment is known.';
   if (unrefundedCents(anomaly) === 0) return 'The whole payment was refunded already.';
   return canRefundPayment(anomaly) || anomaly.orderId !== null

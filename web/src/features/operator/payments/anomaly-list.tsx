@@ -14,7 +14,7 @@ import { useNewRowIds } from '../table/use-new-rows';
 import {
   ANOMALY_ROWS_SHOWN,
   anomalyLabelOf,
-  needsCustomerDetails,
+  holdsCustomersMoney,
   nextUnresolvedAnomaly,
   resolverOf,
 } from './anomalies';
@@ -173,11 +173,11 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   };
   const act = (anomaly: Anomaly) => {
     if (anomaly.resolved) return;
-    if (needsCustomerDetails(anomaly)) show(anomaly.id);
+    if (holdsCustomersMoney(anomaly)) show(anomaly.id);
     else void resolveChosen([anomaly], false);
   };
   const selecting = {
-    can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomerDetails(anomaly),
+    can: (anomaly: Anomaly) => !anomaly.resolved && !holdsCustomersMoney(anomaly),
     bar: (rows: readonly Anomaly[], done: () => void) => (
       <BusyButton busy={resolving.busy} onPress={() => void resolveChosen(rows, false).then(done)}>
         {O.markResolved}
@@ -212,7 +212,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
             <button type="button" className="link-btn" onClick={() => show(anomaly.id)}>
               {O.details}
             </button>
-            {anomaly.resolved || needsCustomerDetails(anomaly) ? null : (
+            {anomaly.resolved || holdsCustomersMoney(anomaly) ? null : (
               <button
                 type="button"
                 className="link-btn"

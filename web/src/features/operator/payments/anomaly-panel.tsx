@@ -15,6 +15,7 @@ import {
   anomalyLabelOf,
   anomalyDescriptionOf,
   canRefundPayment,
+  holdsCustomersMoney,
   needsCustomerDetails,
   refundableAmountText,
   refundObstacle,
@@ -100,14 +101,16 @@ export function AnomalyPanel({
             <AnomalyStep title="Choose what to do" open>
               <ErrorMessage message={resolving.error} />
               <ul className="ops-choices">
-                <AnomalyChoice
-                  title="It is dealt with"
-                  effect="The anomaly is closed under your name. No money moves and no ticket changes."
-                >
-                  <BusyButton className="btn small" busy={resolving.busy} onPress={onMark}>
-                    {O.markResolved}
-                  </BusyButton>
-                </AnomalyChoice>
+                {holdsCustomersMoney(anomaly) ? null : (
+                  <AnomalyChoice
+                    title="It is dealt with"
+                    effect="The anomaly is closed under your name. No money moves and no ticket changes."
+                  >
+                    <BusyButton className="btn small" busy={resolving.busy} onPress={onMark}>
+                      {O.markResolved}
+                    </BusyButton>
+                  </AnomalyChoice>
+                )}
                 {choices}
               </ul>
             </AnomalyStep>

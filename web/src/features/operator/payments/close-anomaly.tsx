@@ -6,7 +6,12 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { CopyableId, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
 import { useActionWithFeedback } from '../session/use-action';
-import { refundableAmountText, anomalyLabelOf, needsCustomerDetails } from './anomalies';
+import {
+  anomalyLabelOf,
+  holdsCustomersMoney,
+  needsCustomerDetails,
+  refundableAmountText,
+} from './anomalies';
 
 interface CloseAnomalyDialogProps {
   anomaly: Anomaly;
@@ -58,7 +63,9 @@ export function CloseAnomalyDialog({
       <p>
         {needsCustomerDetails(anomaly)
           ? 'The customer gets no ticket and no money back by this. '
-          : ''}
+          : holdsCustomersMoney(anomaly)
+            ? 'The customer gets no money back by this. '
+            : ''}
         Nothing is charged, refunded or allocated. Your name and the reason stay in the audit log.
       </p>
     </ReasonDialog>

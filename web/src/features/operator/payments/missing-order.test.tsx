@@ -257,6 +257,28 @@ test('the money of a dispute is not refunded, and a dispute has its own label', 
   expect(within(panel).getByRole('button', { name: 'Mark Resolved' })).toBeDefined();
 });
 
+test('an owed refund offers no tickets and no one-press end, and a waiting one no second refund', async () => {
+  const waiting = makeAnomaly({
+    id: 'a-4',
+    type: 'owed_refund',
+    details: {
+      orderState: 'void',
+      refundState: 'pending',
+      providerReceived: '10.00',
+      providerRefunded: '0.00',
+    },
+  });
+  const failed = { ...waiting, details: { ...waiting.details, refundState: 'failed' } };
+  expect(refundObstacle(failed)).toBeNull();
+  startConsoleServer({ [LIST_ANOMALIES_CALL]: { body: [waiting] } });
+  openConsole('payments', '&open=a-4');
+  const panel = await screen.findByRole('dialog', { name: 'Refund Owed' });
+  expect(within(panel).getByText(/Ask the club to add funds in Stripe/)).toBeDefined();
+  expect(within(panel).getByRole('button', { name: 'Close with a reason' })).toBeDefined();
+  for (const name of ['Refund payment', 'Mark Resolved', /^Allocate ticket/])
+    expect(screen.queryByRole('button', { name })).toBeNull();
+});
+
 test('the list names the operator who resolved an anomaly, and the system only for a cause that disappeared', async () => {
   const resolved = { resolved: true, resolvedAt: '2026-11-21T02:00:00Z' };
   startConsoleServer({
