@@ -66,6 +66,12 @@ test('a winner is notified, answers by the one-time link and is paid', async ({
   await expect(payout.getByRole('heading', { name: /^Details received ?, done$/ })).toBeVisible();
   await expect(payout).toContainText('Robin Winner');
   await expect(payout, 'the number stays masked').not.toContainText('76543210');
+  // A phone of 390 px at 150 % zoom has 260 px.
+  await page.setViewportSize({ width: 260, height: 563 });
+  const holder = await payout.getByText('Robin Winner', { exact: true }).boundingBox();
+  expect(holder?.width, 'the account name is one line, not one letter a line').toBeGreaterThan(100);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(260);
+  await page.setViewportSize({ width: 390, height: 844 });
   await payout.getByRole('button', { name: 'Show full numbers' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await expectNoViolations(page, 'reveal dialog');

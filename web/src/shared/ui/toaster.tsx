@@ -39,6 +39,13 @@ function ToastItem({ toast, onAway }: { toast: ShownToast; onAway: () => void })
     const timer = setTimeout(onAway, toast.lasts ?? TOAST_SHOWN_MS);
     return () => clearTimeout(timer);
   }, [held, toast, onAway]);
+  // The error of the last attempt goes when the next attempt starts. Capturing runs before the form's
+  // own handler, which may show the next error.
+  useEffect(() => {
+    if (!toast.bad) return;
+    document.addEventListener('submit', onAway, true);
+    return () => document.removeEventListener('submit', onAway, true);
+  }, [toast, onAway]);
   const hold = {
     onPointerEnter: () => setHeld(true),
     onPointerLeave: () => setHeld(false),

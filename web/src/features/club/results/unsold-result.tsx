@@ -100,7 +100,6 @@ export function WrongResultHelp({ draw }: { draw: OwnDraw }) {
       <a href={`mailto:${support}?subject=${encodeURIComponent(subject)}`}>
         Ask the operator to undo the result
       </a>
-      .
     </p>
   );
 }
