@@ -4,7 +4,8 @@ import { atom } from 'jotai';
 /**
  * The cache of responses, one for each store. It holds the newest response to each query until the
  * user changes. The desks send each further request explicitly: by a poll, an announced change or a
- * retry.
+ * retry. The hooks receive the client without the library's provider, so a window that gets focus
+ * sends no request.
  */
 export const queryClientAtom = atom(
   () =>
@@ -13,7 +14,6 @@ export const queryClientAtom = atom(
         queries: {
           gcTime: Infinity,
           retry: false,
-          refetchOnWindowFocus: false,
           // A request without a network must fail and show its error. The default waits silently.
           networkMode: 'always',
           // Keeps each response as a new object: a response also proves recent contact with the

@@ -1,3 +1,4 @@
+import { onlineManager } from '@tanstack/react-query';
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
@@ -77,12 +78,24 @@ test('a marked path is requested again; a failure keeps the data and a retry rep
   await expectShown('2 fine true');
 });
 
-test('a failed retry reports the failure', async () => {
-  new FakeServer().on(CALL, { status: 500 });
+test('a failed retry reports the failure, and no request is repeated by itself', async () => {
+  const server = new FakeServer().on(CALL, { status: 500 });
   renderScreen(<Reader />);
   await expectShown('none failed');
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await expectShown('none failed false');
+  expect(server.paths()).toEqual([CALL, CALL]);
+});
+
+test('without a network the request fails and says so', async () => {
+  new FakeServer().on(CALL, new TypeError('Failed to fetch'));
+  onlineManager.setOnline(false);
+  try {
+    renderScreen(<Reader />);
+    await expectShown('none failed');
+  } finally {
+    onlineManager.setOnline(true);
+  }
 });
 
 test.each([
