@@ -52,3 +52,19 @@ export class FakeServer {
     return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
   }
 }
+
+/**
+ * Holds back each following response until the returned function is called. The fake server still
+ * records the requests at once.
+ */
+export function holdResponses(): () => void {
+  const respond = globalThis.fetch;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
+    const response = await respond(path, init);
+    await released;
+    return response;
+  });
+  return release;
+}

@@ -7,11 +7,12 @@ import {
   downloadTicketCsv,
 } from '@/api/endpoints/club';
 import type { DownloadedFile } from '@/api/http';
+import { queryClientAtom } from '@/api/query-client-atoms';
 import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { responseByPathAtom, cacheResponseAtom } from '../data/query-atoms';
+import { cacheResponseAtom, clubQueryKey } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useMutation } from '../session/use-session';
 import { teamsText } from './draw-labels';
@@ -33,10 +34,11 @@ export function useDrawActions(club: number): DrawActions {
         showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(responseByPathAtom)[CLUB_API_PATHS.draws(club)] ?? []) as Draw[];
+    const path = CLUB_API_PATHS.draws(club);
+    const listed = store.get(queryClientAtom).getQueryData<Draw[]>(clubQueryKey(path)) ?? [];
     store.set(
       cacheResponseAtom,
-      CLUB_API_PATHS.draws(club),
+      path,
       listed.map((listedDraw) =>
         listedDraw.drawNumber === draw.drawNumber ? { ...listedDraw, archived } : listedDraw,
       ),

@@ -1,19 +1,23 @@
+/** Changes to the cached responses of the club's desk. The path is the key of a response. */
+import type { QueryKey } from '@tanstack/react-query';
 import { atom } from 'jotai';
+import { queryClientAtom } from '@/api/query-client-atoms';
 
-/** Cache of the last response per path. Entries do not expire; a newer response replaces them. */
-export const responseByPathAtom = atom<Readonly<Record<string, unknown>>>({});
+export const clubQueryKey = (path: string | null): QueryKey => ['club', path];
 
-export const cacheResponseAtom = atom(null, (get, set, path: string, response: unknown) =>
-  set(responseByPathAtom, { ...get(responseByPathAtom), [path]: response }),
-);
+/**
+ * Stores the response of a write as the newest data, without another request. The response to an
+ * older request is dropped.
+ */
+export const cacheResponseAtom = atom(null, (get, _set, path: string, response: unknown) => {
+  const client = get(queryClientAtom);
+  const queryKey = clubQueryKey(path);
+  void client.cancelQueries({ queryKey });
+  client.setQueryData(queryKey, response);
+});
 
-/** Clears the cache, so that the next user does not see the previous user's data. */
-export const clearResponsesAtom = atom(null, (_get, set) => set(responseByPathAtom, {}));
-
-/** Counts the changes per path. Components that show the path reload when its count changes. */
-export const changeCountByPathAtom = atom<Readonly<Record<string, number>>>({});
-export const markPathsChangedAtom = atom(null, (get, set, ...paths: string[]) => {
-  const next = { ...get(changeCountByPathAtom) };
-  for (const path of paths) next[path] = (next[path] ?? 0) + 1;
-  set(changeCountByPathAtom, next);
+/** Repeats the queries of these paths. A path that is not shown is requested when it is shown. */
+export const markPathsChangedAtom = atom(null, (get, _set, ...paths: string[]) => {
+  for (const path of paths)
+    void get(queryClientAtom).invalidateQueries({ queryKey: clubQueryKey(path) });
 });

@@ -1,11 +1,14 @@
 /** Loads and caches the response of one path. Reloads it at an interval and after changes. */
+import { skipToken, useQuery as useCachedQuery } from '@tanstack/react-query';
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect } from 'react';
 import { HttpError, get } from '@/api/http';
+import { queryClientAtom } from '@/api/query-client-atoms';
 import { isSessionExpiredError } from '@/api/session-expired';
+import { useQueryError } from '@/api/use-query-error';
 import { usePoll } from '@/features/shared-live/use-live';
-import { sessionExpiredAtom, loginCountAtom } from '../session/session-atoms';
-import { responseByPathAtom, changeCountByPathAtom, cacheResponseAtom } from './query-atoms';
+import { sessionExpiredAtom } from '../session/session-atoms';
+import { clubQueryKey } from './query-atoms';
 
 export interface PolledQuery<Data> {
   data: Data | undefined;
@@ -27,50 +30,37 @@ interface PollOptions {
 // The longest delay in milliseconds that a browser timer accepts: about 24 days.
 const BROWSER_TIMER_MS_MAX = 2 ** 31 - 1;
 
-const pendingRequests = new Map<string, Promise<unknown>>();
-
-/** Shares one request between components that load the same path at the same time. */
-function fetchSharingPendingRequest<Data>(path: string): Promise<Data> {
-  const pending = pendingRequests.get(path);
-  if (pending) return pending as Promise<Data>;
-  const answer = get<Data>(path).finally(() => pendingRequests.delete(path));
-  pendingRequests.set(path, answer);
-  return answer;
-}
-
 /** Loads `path` and keeps it current; `null` sends no request. */
 export function useQuery<Data>(
   path: string | null,
   { intervalMs = null, topic = null, opensLogin = true }: PollOptions = {},
 ): PolledQuery<Data> {
-  const data = useAtomValue(responseByPathAtom)[path ?? ''] as Data | undefined;
-  const changes = useAtomValue(changeCountByPathAtom)[path ?? ''] ?? 0;
-  const loginCount = useAtomValue(loginCountAtom);
-  const cacheResponse = useSetAtom(cacheResponseAtom);
   const setExpired = useSetAtom(sessionExpiredAtom);
-  const [problem, setProblem] = useState<unknown>(null);
-  const load = useCallback(async () => {
-    if (path === null) return false;
-    try {
-      cacheResponse(path, await fetchSharingPendingRequest<Data>(path));
-      setProblem(null);
-      return true;
-    } catch (error) {
-      if (opensLogin && isSessionExpiredError(error)) setExpired(true);
-      setProblem(error);
-      return false;
-    }
-  }, [path, cacheResponse, opensLogin, setExpired]);
+  const result = useCachedQuery(
+    {
+      queryKey: clubQueryKey(path),
+      queryFn: path === null ? skipToken : () => get<Data>(path),
+    },
+    useAtomValue(queryClientAtom),
+  );
+  const { data, refetch, isFetchedAfterMount } = result;
+  const lastError = useQueryError(result);
+  // An error from before the mount may be out of date: the user may have logged in again since.
+  const problem = isFetchedAfterMount ? lastError : null;
   useEffect(() => {
-    void load();
-  }, [load, changes, loginCount]);
+    if (opensLogin && isSessionExpiredError(problem)) setExpired(true);
+  }, [opensLogin, problem, setExpired]);
+  const retry = useCallback(
+    async () => path !== null && (await refetch()).isSuccess,
+    [path, refetch],
+  );
   usePoll({
     intervalMs: intervalMs ?? BROWSER_TIMER_MS_MAX,
     topic,
-    fetchData: load,
+    fetchData: retry,
     fetchAtStart: false,
   });
-  return { data, problem, retry: load };
+  return { data, problem, retry };
 }
 
 export const isNotFoundError = (problem: unknown): boolean =>

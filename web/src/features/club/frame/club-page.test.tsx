@@ -1,10 +1,11 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { queryClientAtom } from '@/api/query-client-atoms';
 import { makeUser, makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { responseByPathAtom } from '../data/query-atoms';
+import { clubQueryKey } from '../data/query-atoms';
 import { AdminHome } from '../session/admin-home';
 import { sessionExpiredAtom, sessionAtom } from '../session/session-atoms';
 import { ClubPage } from './club-page';
@@ -132,7 +133,8 @@ test('logging out ends the session on the server and clears the user and the cac
   await expectPath('/admin/login');
   expect(server.paths()).toContain('POST /api/auth/logout');
   expect(localStorage.getItem('user')).toBeNull();
-  expect(store.get(responseByPathAtom)).toEqual({});
+  const cached = store.get(queryClientAtom).getQueryCache().getAll();
+  expect(cached.map((query) => query.state.data).filter(Boolean)).toEqual([]);
 });
 
 test.each([
@@ -208,15 +210,17 @@ test('a login by another member over the page clears the previous member’s dat
     .on('POST /api/clubs/login', { body: makeUser() }, { body: kim });
   const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
+  const client = store.get(queryClientAtom);
+  const winnersKey = clubQueryKey('/api/draws/1042/winners');
   const logsIn = async () => {
-    store.set(responseByPathAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
+    client.setQueryData(winnersKey, { prize: '290.00' });
     store.set(sessionExpiredAtom, true);
     await userEvent.type(await screen.findByLabelText('Password'), 'demo-password');
     await userEvent.click(screen.getByRole('button', { name: 'Login' }));
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Log in again' })).toBeNull());
-    return Object.keys(store.get(responseByPathAtom));
+    return client.getQueryData(winnersKey);
   };
-  expect(await logsIn()).toContain('/api/draws/1042/winners');
-  expect(await logsIn()).not.toContain('/api/draws/1042/winners');
+  expect(await logsIn()).toEqual({ prize: '290.00' });
+  expect(await logsIn()).toBeUndefined();
   localStorage.clear();
 });

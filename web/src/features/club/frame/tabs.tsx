@@ -1,4 +1,5 @@
-import { useId, type KeyboardEvent, type ReactNode } from 'react';
+import { Tabs as BaseTabs } from '@base-ui/react/tabs';
+import type { ReactNode } from 'react';
 
 export interface Tab {
   key: string;
@@ -18,46 +19,30 @@ interface TabsProps {
  * list, but its panel stays at the same place in the tree, so its state survives added tabs.
  */
 export function Tabs({ label, tabs, chosen, onChosen }: TabsProps) {
-  const id = useId();
-  const onKeyDown = (event: KeyboardEvent) => {
-    const at = tabs.findIndex((tab) => tab.key === chosen);
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const next = tabs[(at + step + tabs.length) % tabs.length];
-    if (!next) return;
-    onChosen(next.key);
-    document.getElementById(`${id}-${next.key}`)?.focus();
-  };
-  const shown = tabs.find((tab) => tab.key === chosen);
   const several = tabs.length > 1;
   return (
-    <>
+    <BaseTabs.Root className="tabs-root" value={chosen} onValueChange={onChosen}>
       {several ? (
-        <div className="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
-          {tabs.map((tab) => (
-            <button
-              key={tab.key}
-              id={`${id}-${tab.key}`}
-              type="button"
-              role="tab"
-              aria-selected={tab.key === chosen}
-              aria-controls={`${id}-panel`}
-              tabIndex={tab.key === chosen ? 0 : -1}
-              onClick={() => onChosen(tab.key)}
-            >
-              {tab.label}
-            </button>
+        <BaseTabs.List className="tabs" aria-label={label} activateOnFocus>
+          {tabs.map(({ key, label: text }) => (
+            <BaseTabs.Tab key={key} value={key}>
+              {text}
+            </BaseTabs.Tab>
           ))}
-        </div>
+        </BaseTabs.List>
       ) : null}
-      <div
-        role={several ? 'tabpanel' : undefined}
-        id={`${id}-panel`}
-        aria-labelledby={several ? `${id}-${chosen}` : undefined}
-      >
-        {shown?.body}
-      </div>
-    </>
+      {tabs.map(({ key, body }) => (
+        // The panel needs no focus of its own, because it contains controls.
+        <BaseTabs.Panel
+          key={key}
+          value={key}
+          className="tab-panel"
+          tabIndex={-1}
+          {...(several ? {} : { role: 'presentation' })}
+        >
+          {body}
+        </BaseTabs.Panel>
+      ))}
+    </BaseTabs.Root>
   );
 }

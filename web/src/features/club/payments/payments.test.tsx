@@ -227,6 +227,43 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
   expect(server.paths().filter((path) => path.includes('stripe-debug'))).toHaveLength(4);
 });
 
+test('disputed payments are listed by themselves, and a list without any says so', async () => {
+  const payment = {
+    paymentIntentId: 'pi_1',
+    status: 'succeeded',
+    createdAt: '2026-11-18T11:06:40Z',
+    customerCharged: '10.47',
+    stripeFees: '0.48',
+    platformFee: '0.35',
+    clubPayout: '9.64',
+    customerName: 'Robin',
+    disputed: false,
+    lines: [{ drawNumber: 1042 }],
+  };
+  const disputed = {
+    ...payment,
+    paymentIntentId: 'pi_2',
+    customerName: 'Sam',
+    disputed: true,
+    lines: [{ drawNumber: 1043 }],
+  };
+  new FakeServer()
+    .on('GET /api/admin/whoami', { body: makeWhoami() })
+    .on('GET /api/stripe-debug', { body: [payment, disputed] }, { body: [payment] })
+    .on(STRIPE_SUMS_CALL, { body: {} });
+  renderScreen(<StripeDebugPage />, '/admin/stripe-debug#disputes');
+  const list = within(await screen.findByRole('region', { name: 'Disputed payments' }));
+  expect(list.getByText('Sam')).toBeTruthy();
+  expect(list.queryByText('Robin')).toBeNull();
+  const section = document.querySelector('#disputes');
+  expect(section?.textContent).toContain('Answer at Stripe; the tickets stay valid meanwhile.');
+  const whole = within(screen.getByRole('region', { name: 'Transactions of the last 30 days' }));
+  expect([whole.getByText('Sam'), whole.getByText('Robin')]).toHaveLength(2);
+  await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('No buyer’s bank disputes a payment.')).toBeTruthy();
+  expect(screen.queryByRole('region', { name: 'Disputed payments' })).toBeNull();
+});
+
 test('the newest hundred of thousands of transactions are rendered, and all on request', async () => {
   const row = (number: number) => ({
     paymentIntentId: `pi_${number}`,

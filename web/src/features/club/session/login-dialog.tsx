@@ -2,10 +2,10 @@ import { useSetAtom, useStore } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { logInWithPassword } from '@/api/endpoints/club';
+import { clearQueriesAtom } from '@/api/query-client-atoms';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
-import { clearResponsesAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { PasswordField } from './password-field';
 import { sessionExpiredAtom, sessionAtom, signInAtom } from './session-atoms';
@@ -36,7 +36,7 @@ export function LoginDialog() {
     try {
       const user = await logInWithPassword(email, password);
       // Clears the cache when another user signed in, even within the same club.
-      if (loginEmailOf(before) !== loginEmailOf(user)) store.set(clearResponsesAtom);
+      if (loginEmailOf(before) !== loginEmailOf(user)) store.set(clearQueriesAtom);
       rememberUser(user);
       setPassword('');
       setError(null);

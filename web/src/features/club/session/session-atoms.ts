@@ -1,4 +1,5 @@
 import { atom } from 'jotai';
+import { queryClientAtom } from '@/api/query-client-atoms';
 import type { Whoami } from '@/api/wire-club';
 
 /** The signed-in user. Club pages do not need the rest of the session. */
@@ -19,11 +20,9 @@ export const sessionAtom = atom<Session>({ state: 'unknown' });
  */
 export const sessionExpiredAtom = atom(false);
 
-/** Increments at each login, so that the queries on the page are repeated. */
-export const loginCountAtom = atom(0);
-
+/** Stores the user after a login and repeats the queries on the page. */
 export const signInAtom = atom(null, (get, set, whoami: SignedInUser) => {
   set(sessionAtom, { state: 'in', whoami });
   set(sessionExpiredAtom, false);
-  set(loginCountAtom, get(loginCountAtom) + 1);
+  void get(queryClientAtom).invalidateQueries();
 });

@@ -2,13 +2,13 @@
 import { useAtom, useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchWhoami, logout } from '@/api/endpoints/club';
+import { clearQueriesAtom } from '@/api/query-client-atoms';
 import { ReauthenticationCancelled } from '@/api/reauthentication';
 import { isSessionExpiredError } from '@/api/session-expired';
 import type { User } from '@/api/wire-club';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { sessionExpiredAtom, sessionAtom, signInAtom, type Session } from './session-atoms';
-import { clearResponsesAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { forgetUser, rememberUser, whoamiOf } from './user';
 
@@ -40,7 +40,7 @@ export function useSignIn(): (user: User) => void {
   return useCallback(
     (user) => {
       rememberUser(user);
-      store.set(clearResponsesAtom);
+      store.set(clearQueriesAtom);
       store.set(signInAtom, whoamiOf(user));
     },
     [store],
@@ -68,7 +68,7 @@ export function useLogout(): () => Promise<boolean> {
       }
     }
     forgetUser();
-    store.set(clearResponsesAtom);
+    store.set(clearQueriesAtom);
     store.set(sessionAtom, { state: 'guest' });
     return true;
   }, [store]);

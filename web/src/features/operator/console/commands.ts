@@ -15,6 +15,13 @@ export interface Command {
   run: () => void;
 }
 
+/** Names of the groups for display beside an entry. */
+export const COMMAND_GROUP_KINDS = {
+  Sections: 'Section',
+  Actions: 'Action',
+  Found: 'Found',
+} as const;
+
 export interface CommandHandlers {
   go: (section: string, more?: Readonly<Record<string, string>>) => void;
   /**

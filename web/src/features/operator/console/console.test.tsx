@@ -315,6 +315,33 @@ test('the command menu opens sections, runs the check and searches on the server
   await waitFor(() => expect(server.paths()).toContain('POST /api/admin/payment-anomalies/check'));
 });
 
+test('arrow keys go round the commands, and typing selects the first match', async () => {
+  startConsoleServer();
+  openConsole('overview');
+  await userEvent.keyboard('{Control>}k{/Control}');
+  const field = await screen.findByRole('combobox', { name: /^Search clubs/ });
+  await waitFor(() => expect(document.activeElement).toBe(field));
+  const selected = () => screen.getByRole('option', { selected: true });
+  const titleOf = (option: HTMLElement) => option.querySelector('span')?.textContent;
+  expect(titleOf(selected())).toBe('Overview');
+  await userEvent.keyboard('{ArrowUp}');
+  expect(titleOf(selected())).toBe('Logout');
+  expect(field.getAttribute('aria-activedescendant')).toBe(selected().id);
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}');
+  expect(titleOf(selected())).toBe('Club Management');
+  await userEvent.keyboard('{End}');
+  expect(titleOf(selected())).toBe('Logout');
+  await userEvent.keyboard('{Home}');
+  expect(titleOf(selected())).toBe('Overview');
+  await userEvent.keyboard('{ArrowDown}');
+  await userEvent.type(field, 'maint');
+  await waitFor(() => expect(titleOf(selected())).toBe('Maintenance mode'));
+  await userEvent.clear(field);
+  await userEvent.type(field, 'no such thing');
+  expect((await screen.findByText('Nothing found.')).getAttribute('role')).toBe('status');
+  expect(screen.queryByRole('option')).toBeNull();
+});
+
 test('a CSV for Excel has a byte order mark, CRLF, quotes and no formula', () => {
   const columns = [
     { id: 'name', header: 'Name', value: (row: string[]) => row[0] },

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { queryClientAtom } from '@/api/query-client-atoms';
 import {
   startConsoleServer,
   expectToast,
@@ -10,7 +11,7 @@ import {
   reauthenticationRequiredResponse,
 } from '@/testing/console-harness';
 import { makeAnomaly, makeAnomalies } from '@/testing/operator-data';
-import { queryStateAtom } from '../queries/query-atoms';
+import { consoleQueryKey } from '../queries/query-atoms';
 import {
   customerInputProblems,
   anomalyLabelOf,
@@ -99,7 +100,9 @@ test('the count of unresolved anomalies and the list appear together, so that ne
     return answered(path, init);
   });
   const { store } = openConsole('payments');
-  await waitFor(() => expect(store.get(queryStateAtom('anomalies')).data).toHaveLength(1));
+  await waitFor(() =>
+    expect(store.get(queryClientAtom).getQueryData(consoleQueryKey('anomalies'))).toHaveLength(1),
+  );
   expect(screen.queryByRole('table', { name: 'Payment anomalies' })).toBeNull();
   tellStats();
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();

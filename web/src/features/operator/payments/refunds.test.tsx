@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
@@ -40,6 +40,45 @@ test('a duplicate refunds its own payment and leaves the valid order unchanged',
     body: { reason: 'Paid twice' },
   });
   expect(server.paths().filter((path) => path.includes('/orders/'))).toEqual([]);
+});
+
+test('a refund shows its anomaly as resolved, keeps the others, and requests lists and counts anew', async () => {
+  const resolved = {
+    ...DUPLICATE_ANOMALY,
+    resolved: true,
+    resolvedAt: '2026-11-21T03:00:00Z',
+    resolvedByName: 'Kim Operator',
+  };
+  const server = startConsoleServer({
+    [LIST_ANOMALIES_CALL]: [
+      { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
+      { body: [resolved, MISMATCH_ANOMALY] },
+    ],
+    'GET /api/admin/payment-anomalies/stats': [
+      { body: { total: 2, resolved: 0, unresolved: 2 } },
+      { body: { total: 2, resolved: 1, unresolved: 1 } },
+    ],
+    'POST /api/admin/payment-anomalies/a-1/refund': [
+      refusalResponse(502, 'Stripe does not answer.'),
+      { body: resolved },
+    ],
+  });
+  openConsole('payments', '&open=a-1');
+  await pressButton('Refund payment');
+  const dialog = await screen.findByRole('dialog', { name: 'Refund this payment' });
+  const rowText = (id: string) => document.querySelector(`tr[data-id="${id}"]`)?.textContent;
+  await userEvent.type(within(dialog).getByLabelText('Reason'), 'Paid twice');
+  await pressButton(/^Refund \$/, dialog);
+  await expectToast('Refund failed', 'Stripe does not answer.');
+  expect(rowText('a-1')).toContain('Needs Action');
+  await pressButton(/^Refund \$/, dialog);
+  await expectToast('Refunded', '$10.47 goes back.');
+  await waitFor(() => expect(rowText('a-1')).toContain('Kim Operator'));
+  expect(rowText('a-1')).not.toContain('Needs Action');
+  expect(rowText('a-2')).toContain('Needs Action');
+  expect(await screen.findByText('1 anomaly needs action', { exact: false })).toBeTruthy();
+  expect(screen.queryByRole('dialog', { name: 'Refund this payment' })).toBeNull();
+  expect(server.paths().filter((path) => path.endsWith('/a-1/refund'))).toHaveLength(2);
 });
 
 test('a full draw offers the refund of the payment, because its order was never captured', async () => {

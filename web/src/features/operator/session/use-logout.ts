@@ -1,6 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useLocation } from 'wouter';
 import { logout } from '@/api/endpoints/operator';
+import { clearQueriesAtom } from '@/api/query-client-atoms';
 import { isSessionExpiredError } from '@/api/session-expired';
 import { forgetStored } from '@/shared/storage';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
@@ -14,6 +15,7 @@ import { serverMessage } from './error-kinds';
  */
 export function useLogout(): () => Promise<void> {
   const toast = useSetAtom(showToastAtom);
+  const clearQueries = useSetAtom(clearQueriesAtom);
   const [, navigate] = useLocation();
   return async () => {
     try {
@@ -27,6 +29,7 @@ export function useLogout(): () => Promise<void> {
         });
     }
     forgetStored('local', 'user');
+    clearQueries();
     toast({ title: O.loggedOut });
     navigate('/admin/login');
   };
