@@ -202,6 +202,7 @@ routes! { ROUTES
     Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM_BODY_MAX => operator::orders::refund;
     Get    "/api/admin/draws"                       Operator FORM_BODY_MAX => operator::draws::list;
     Get    "/api/admin/draws/{draw}/report"        Operator FORM_BODY_MAX => operator::reports::download_draw_report;
+    Post   "/api/admin/draws/{draw}/remind"         Operator FORM_BODY_MAX => operator::draws::remind_club_of_result;
     Post   "/api/admin/close-expired-draws"         Operator FORM_BODY_MAX => operator::draws::close_expired_draws;
     Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM_BODY_MAX => operator::draws::undo_draw_result;
     Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM_BODY_MAX => operator::draws::show_cancellation;
