@@ -244,6 +244,7 @@ routes! { ROUTES
     Get    "/api/docs"                              Public   FORM_BODY_MAX => machine::openapi::serve_html_docs;
     Get    "/og/site"                               Public   FORM_BODY_MAX => machine::cards::serve_site_card;
     Get    "/og/draw/{draw}"                        Public   FORM_BODY_MAX => machine::cards::serve_draw_card;
+    Get    "/og/draw/{draw}/story"                  Public   FORM_BODY_MAX => machine::cards::serve_draw_story;
     Get    "/og/club/{slug}"                        Public   FORM_BODY_MAX => machine::cards::serve_club_card;
     Get    "/og/offer/{slug}/{bundle}"              Public   FORM_BODY_MAX => machine::cards::serve_offer_card;
     Get    "/sitemap.xml"                           Public   FORM_BODY_MAX => machine::search::serve_sitemap;

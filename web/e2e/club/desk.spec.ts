@@ -109,3 +109,37 @@ test('the season’s CSV template downloads with its columns', async ({ page, ba
   expect(head).toBe('\ufeffDate,Kick-off,State,Home team,Away team,League');
   expect(example?.split(',')).toHaveLength(6);
 });
+
+test('the share kit has texts, the story picture and the poster', async ({ page, baseURL }) => {
+  const club = await fetchDemoClub(page);
+  await signIn(page, baseURL ?? '', club);
+  for (const [name, size] of [
+    ['390', PHONE_SIZE],
+    ['1280', DESKTOP_SIZE],
+  ] as const) {
+    await page.setViewportSize(size);
+    await page.goto(`/club/${club.slug}/admin`);
+    await page
+      .getByRole('region', { name: 'Active Draws' })
+      .getByRole('button', { name: /^Actions/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Share kit' }).click();
+    await expect(page.getByLabel('WhatsApp', { exact: true })).toHaveValue(/\/draw\/\d+$/);
+    const story = page.getByRole('img', { name: /^Story picture of/ });
+    await expect
+      .poll(() => story.evaluate((one: HTMLImageElement) => [one.naturalWidth, one.naturalHeight]))
+      .toEqual([1080, 1920]);
+    await expectAccessible(page, `the share kit at ${name}`);
+    await page.screenshot({ path: test.info().outputPath(`kit-top-${name}.png`) });
+    await story.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: test.info().outputPath(`kit-${name}.png`) });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await expect.poll(() => contentWidth(page)).toBeLessThanOrEqual(320);
+  }
+  const [poster] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Poster with QR code (PDF)' }).click(),
+  ]);
+  expect(poster.suggestedFilename()).toMatch(/^draw-\d+-poster\.pdf$/);
+});

@@ -104,7 +104,7 @@ test('each draw has its badge, its next step and the menu of its list', async ()
     [
       'Redcliffe Sharks v Logan',
       'Active',
-      ['Share Link', 'Edit Draw', 'View Public', 'Details', 'Enter Results'],
+      ['Share Link', 'Share kit', 'Edit Draw', 'View Public', 'Details', 'Enter Results'],
     ],
     ['Redcliffe Sharks v Noosa', 'Awaiting Results', ['Enter Results', 'View Public', 'Details']],
     [

@@ -21,6 +21,7 @@ import { DrawTable, filteredDraws } from './draw-table';
 import { HomepageCard } from './homepage-card';
 import { PaymentSetupCard } from './payment-card';
 import { SignedInMemberText, AccountStatusNotice } from './account-notices';
+import { ShareKitDialog } from './share-kit';
 import { StatCards } from './stat-cards';
 import { StartSteps } from './start-steps';
 import { prizeChipOf } from './tasks';
@@ -49,6 +50,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const actions = useDrawActions(club.id);
   const showToast = useSetAtom(showToastAtom);
   const [detailed, setDetailed] = useState<number | null>(null);
+  const [shared, setShared] = useState<number | null>(null);
   const wide = useIsWideViewport();
   const [table, setTable] = useState(false);
   const [search, setSearch] = useState('');
@@ -80,6 +82,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
     pace: pace?.find(({ drawNumber }) => drawNumber === draw.drawNumber),
     chip: prizeChipOf(tasks, draw.drawNumber),
     onShare: () => void onShare(draw).then((toast) => toast && showToast(toast)),
+    onShareKit: () => setShared(draw.drawNumber),
     onDetails: () => setDetailed(draw.drawNumber),
     onWinners: () => toggle(draw.drawNumber),
     onCancel: () => setCancelling(draw),
@@ -189,6 +192,11 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       <DrawDetailsDialog
         draw={all.find(({ drawNumber }) => drawNumber === detailed) ?? null}
         onClose={() => setDetailed(null)}
+      />
+      <ShareKitDialog
+        draw={all.find(({ drawNumber }) => drawNumber === shared) ?? null}
+        clubName={club.name}
+        onClose={() => setShared(null)}
       />
       <CancelDrawDialog club={club.id} draw={cancelling} onClose={() => setCancelling(null)} />
     </main>
