@@ -86,6 +86,7 @@ pub mod render {
     pub mod calendar;
     pub mod colour;
     pub mod date_time_text;
+    pub mod draw_story;
     pub mod fee_report;
     pub mod mail;
     pub mod mail_sender;

@@ -30,6 +30,21 @@ pub const CLUB_SESSION_LIFETIME: SessionLifetime = SessionLifetime {
     whole_seconds: 24 * 3600,
 };
 
+/// Session lifetime of clubs that chose to stay signed in: 30 days, however often it is used.
+pub const CLUB_LONG_SESSION_LIFETIME: SessionLifetime = SessionLifetime {
+    idle_seconds: 30 * 86_400,
+    whole_seconds: 30 * 86_400,
+};
+
+/// How long a login lasts, as chosen in the login form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionChoice {
+    /// The account's standard lifetime. The browser forgets the cookie when it is closed.
+    Standard,
+    /// A club's long lifetime. An operator's session keeps its standard lifetime.
+    StaySignedIn,
+}
+
 /// Who sent a request: the login session, if there is one, and the client's IP address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
@@ -212,6 +227,9 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
 /// `proven` tells whether an operator has entered a second-factor code. Until then the session has
 /// the role [`Principal::HalfOperator`].
 ///
+/// `choice` changes only a club's session. Closing, password changes and removals end a long session
+/// as they end a standard one.
+///
 /// # Errors
 ///
 /// The database could not be written.
@@ -220,14 +238,19 @@ pub async fn sign_in(
     state: &State,
     holder: SessionHolder,
     proven: bool,
+    choice: SessionChoice,
 ) -> Result<Cookie<'static>, Problem> {
     sign_out(request, state).await?;
     let token: [u8; 32] = random();
-    let (lifetime, proven) = match holder {
-        // Clubs need no second factor, and their password was entered just now.
-        SessionHolder::Club(_) | SessionHolder::Member(_) => (CLUB_SESSION_LIFETIME, true),
-        SessionHolder::Admin(_) => (OPERATOR_SESSION_LIFETIME, proven),
+    let is_club = holder.club().is_some();
+    let stays = is_club && choice == SessionChoice::StaySignedIn;
+    let lifetime = match (is_club, stays) {
+        (true, true) => CLUB_LONG_SESSION_LIFETIME,
+        (true, false) => CLUB_SESSION_LIFETIME,
+        (false, _) => OPERATOR_SESSION_LIFETIME,
     };
+    // Clubs need no second factor, and their password was entered just now.
+    let proven = is_club || proven;
     let now = state.clock.now();
     state
         .records
@@ -239,7 +262,13 @@ pub async fn sign_in(
             lifetime,
         )
         .await?;
-    Ok(login_cookie(hex::encode(token), &state.config))
+    let mut cookie = login_cookie(hex::encode(token), &state.config);
+    if stays {
+        cookie.set_max_age(actix_web::cookie::time::Duration::seconds(
+            lifetime.whole_seconds,
+        ));
+    }
+    Ok(cookie)
 }
 
 /// Records that the caller entered the password or second-factor code again in the current session.

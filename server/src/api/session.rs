@@ -5,11 +5,15 @@ use utoipa::ToSchema;
 
 /// The sign-in form.
 #[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Login {
     #[serde(default)]
     pub email: String,
     #[serde(default)]
     pub password: String,
+    /// Whether a club stays signed in for 30 days. Ignored for an operator.
+    #[serde(default)]
+    pub stay_signed_in: bool,
 }
 
 /// The signed-in user, for display only; the server decides about rights by the session (decision

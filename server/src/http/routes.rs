@@ -202,6 +202,7 @@ routes! { ROUTES
     Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM_BODY_MAX => operator::orders::refund;
     Get    "/api/admin/draws"                       Operator FORM_BODY_MAX => operator::draws::list;
     Get    "/api/admin/draws/{draw}/report"        Operator FORM_BODY_MAX => operator::reports::download_draw_report;
+    Post   "/api/admin/draws/{draw}/remind"         Operator FORM_BODY_MAX => operator::draws::remind_club_of_result;
     Post   "/api/admin/close-expired-draws"         Operator FORM_BODY_MAX => operator::draws::close_expired_draws;
     Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM_BODY_MAX => operator::draws::undo_draw_result;
     Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM_BODY_MAX => operator::draws::show_cancellation;
@@ -243,6 +244,7 @@ routes! { ROUTES
     Get    "/api/docs"                              Public   FORM_BODY_MAX => machine::openapi::serve_html_docs;
     Get    "/og/site"                               Public   FORM_BODY_MAX => machine::cards::serve_site_card;
     Get    "/og/draw/{draw}"                        Public   FORM_BODY_MAX => machine::cards::serve_draw_card;
+    Get    "/og/draw/{draw}/story"                  Public   FORM_BODY_MAX => machine::cards::serve_draw_story;
     Get    "/og/club/{slug}"                        Public   FORM_BODY_MAX => machine::cards::serve_club_card;
     Get    "/og/offer/{slug}/{bundle}"              Public   FORM_BODY_MAX => machine::cards::serve_offer_card;
     Get    "/sitemap.xml"                           Public   FORM_BODY_MAX => machine::search::serve_sitemap;

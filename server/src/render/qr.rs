@@ -2,7 +2,7 @@
 //! (decision B-20).
 
 use qrcode::render::svg;
-use qrcode::{EcLevel, QrCode};
+use qrcode::{Color, EcLevel, QrCode};
 
 /// Maximum bytes of the encoded text. A QR code of this length can still be scanned from a poster.
 const QR_TEXT_BYTES_MAX: usize = 300;
@@ -27,6 +27,22 @@ pub fn svg(text: &str, quiet_zone: QuietZone) -> Option<String> {
             .quiet_zone(quiet_zone == QuietZone::Drawn)
             .build(),
     )
+}
+
+/// Returns the modules of a QR code row by row, without a quiet zone: whether each is dark, and how
+/// many are in a row. `None` when the text is too long.
+pub fn modules(text: &str) -> Option<(Vec<bool>, usize)> {
+    if text.len() > QR_TEXT_BYTES_MAX {
+        return None;
+    }
+    let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+    let width = code.width();
+    let dark = code
+        .into_colors()
+        .iter()
+        .map(|module| *module == Color::Dark)
+        .collect();
+    Some((dark, width))
 }
 
 #[cfg(test)]

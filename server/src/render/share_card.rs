@@ -12,7 +12,7 @@ use crate::services::catalogue::CatalogueFacts;
 use crate::services::offer::Offer;
 use persistence::records::clubs::Club;
 
-mod canvas;
+pub(super) mod canvas;
 
 use canvas::Canvas;
 
@@ -40,7 +40,7 @@ fn default_colours() -> [Colour; 3] {
     DEFAULT_COLOURS.map(|text| Colour::parse(text).expect("a colour"))
 }
 
-fn club_colours(club: &Club) -> [Colour; 3] {
+pub(super) fn club_colours(club: &Club) -> [Colour; 3] {
     let [primary, secondary, accent] = default_colours();
     [
         (&club.primary_color, primary),
@@ -50,7 +50,7 @@ fn club_colours(club: &Club) -> [Colour; 3] {
     .map(|(text, otherwise)| Colour::parse(text).unwrap_or(otherwise))
 }
 
-fn digest_of(of: impl Hash) -> u64 {
+pub(super) fn digest_of(of: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()

@@ -12,7 +12,7 @@ const REVALIDATED_CACHE_CONTROL: &str = "private, no-cache";
 const NO_STORE: &str = "no-store";
 
 /// Each path whose `Cache-Control` header is not `no-store`, with the value of that header.
-const CACHEABLE_PATHS: [(&str, &str); 12] = [
+const CACHEABLE_PATHS: [(&str, &str); 13] = [
     ("/api/draws/active", REVALIDATED_CACHE_CONTROL),
     ("/api/draws/awaiting-results", REVALIDATED_CACHE_CONTROL),
     ("/api/draws/completed", REVALIDATED_CACHE_CONTROL),
@@ -23,6 +23,7 @@ const CACHEABLE_PATHS: [(&str, &str); 12] = [
     ("/api/docs", "no-cache"),
     ("/og/site", "public, max-age=300"),
     ("/og/draw/{draw}", "public, max-age=300"),
+    ("/og/draw/{draw}/story", "public, max-age=300"),
     ("/og/club/{slug}", "public, max-age=300"),
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];

@@ -15,4 +15,5 @@ mod refund_and_dispute_endings;
 mod refusal_messages;
 mod refused_allocations;
 mod reports;
+mod result_reminders;
 mod unmatched_payments;

@@ -7,6 +7,7 @@ import type { Anomaly as Raised } from './generated/schema';
 export type {
   AnomalyStats,
   Cancellation,
+  ClubReminded,
   ConsoleClub as AdminClub,
   ConsoleDraw as AdminDraw,
   ConsoleOrder as OrderDetail,

@@ -56,6 +56,15 @@ pub struct ResultUndone {
     pub payouts_cleared: i64,
 }
 
+/// The response to reminding a club of a due result.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClubReminded {
+    /// False when the club got this mail within the last hour.
+    pub sent: bool,
+    pub message: String,
+}
+
 /// Numbers of refunds by state.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub struct RefundsSoFar {

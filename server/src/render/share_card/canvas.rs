@@ -116,6 +116,24 @@ impl Canvas {
             .sum()
     }
 
+    /// Draws text as [`Canvas::draw_text`] does, with its middle at `middle`.
+    pub fn draw_centred_text(
+        &mut self,
+        words: &str,
+        middle: f32,
+        base: f32,
+        size: f32,
+        wide: f32,
+        colour: Colour,
+    ) {
+        let mut fitted = size;
+        while self.text_width(words, fitted) > wide && fitted > FONT_SIZE_PIXELS_MIN {
+            fitted -= 2.0;
+        }
+        let width = self.text_width(words, fitted).min(wide);
+        self.draw_text(words, middle - width / 2.0, base, fitted, wide, colour);
+    }
+
     /// Draws the product's logo, a row of cells that crosses a column, 88 pixels wide.
     pub fn draw_logo(&mut self, left: u32, top: u32, centre: Colour, arms: Colour) {
         const CELL_PIXELS: u32 = 24;

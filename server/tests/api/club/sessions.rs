@@ -162,3 +162,61 @@ async fn ip_is_limited_to_20_claim_link_attempts_a_minute() {
         .expect_refusal(404, "claim-unknown");
     server.finish().await;
 }
+
+const DAY_SECONDS: i64 = 24 * HOUR_SECONDS;
+
+async fn sign_in_to_stay(server: &TestServer, email: &str) -> (Buyer, String) {
+    let browser = server.alice();
+    let form = json!({ "email": email, "password": PASSWORD, "staySignedIn": true });
+    let answer = browser.post("/api/clubs/login", form).await;
+    let cookie = answer.header("set-cookie").expect("a cookie").to_string();
+    answer.ok();
+    (browser, cookie)
+}
+
+#[actix_web::test]
+async fn club_that_stays_signed_in_has_a_session_of_30_days() {
+    let server = TestServer::start().await;
+    server.create_club("broncos").await;
+    let (browser, cookie) = sign_in_to_stay(&server, "broncos@demo.test").await;
+    assert!(cookie.contains("Max-Age=2592000"), "{cookie}");
+    assert!(cookie.contains("HttpOnly"), "{cookie}");
+    let standard = server.bob();
+    let answer = standard.sign_in("broncos@demo.test", PASSWORD).await;
+    let cookie = answer.header("set-cookie").expect("a cookie").to_string();
+    assert!(!cookie.contains("Max-Age"), "{cookie}");
+    server.clock.advance_seconds(29 * DAY_SECONDS);
+    assert!(is_signed_in(&browser).await, "29 days without a request");
+    assert!(!is_signed_in(&standard).await);
+    server.clock.advance_seconds(DAY_SECONDS - 60);
+    assert!(is_signed_in(&browser).await);
+    server.clock.advance_seconds(61);
+    assert!(!is_signed_in(&browser).await, "use does not extend it");
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn long_session_ends_at_logout() {
+    let server = TestServer::start().await;
+    server.create_club("broncos").await;
+    let (browser, _) = sign_in_to_stay(&server, "broncos@demo.test").await;
+    let stolen = browser.cookies();
+    browser.post("/api/auth/logout", json!({})).await;
+    let thief = server
+        .bob()
+        .bare_request(Method::GET, "/api/admin/whoami")
+        .header("cookie", stolen);
+    assert_eq!(Buyer::send_request(thief).await.status, 401);
+    server.finish().await;
+}
+
+#[actix_web::test]
+async fn operator_who_asks_to_stay_keeps_the_standard_session() {
+    let server = TestServer::start().await;
+    server.create_operator().await;
+    let (browser, cookie) = sign_in_to_stay(&server, "operator@demo.test").await;
+    assert!(!cookie.contains("Max-Age"), "{cookie}");
+    server.clock.advance_seconds(2 * HOUR_SECONDS + 1);
+    assert!(!is_signed_in(&browser).await);
+    server.finish().await;
+}

@@ -29,8 +29,9 @@ import type { Offer, OfferRequest } from '@/api/wire-offer';
 const encodePathPart = encodeURIComponent;
 
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
-export const logInWithPassword = (email: string, password: string) =>
-  post<User>('/api/clubs/login', { email, password });
+/** Logs in. With `staySignedIn`, a club's session lasts longer; the server decides how long. */
+export const logInWithPassword = (email: string, password: string, staySignedIn = false) =>
+  post<User>('/api/clubs/login', { email, password, staySignedIn });
 export const registerNewClub = (request: Registration) =>
   post<User>('/api/clubs/register', request);
 /** Returns the page name (slug) that the server would give a new club of this name. */

@@ -9,6 +9,7 @@ import type {
   Anomaly,
   AnomalyStats,
   Cancellation,
+  ClubReminded,
   TicketCustomer,
   Enrolment,
   FooterItem,
@@ -100,6 +101,9 @@ export const cancelDraw = (draw: number, input: { reason: string; drawNumber: nu
   post<Cancellation>(`/api/admin/draws/${draw}/cancel`, input);
 export const moveKickOff = (draw: number, input: { gameDate: string; reason: string }) =>
   patch<AdminDraw>(`/api/draws/${draw}`, input);
+/** Mails the club that the result is due, unless it got this mail within the last hour. */
+export const remindClubOfResult = (draw: number) =>
+  post<ClubReminded>(`/api/admin/draws/${draw}/remind`, undefined);
 export const closeExpiredDraws = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 

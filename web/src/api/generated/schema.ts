@@ -306,6 +306,12 @@ export interface components {
             secondaryColor: string;
             tagline: string;
         };
+        /** @description The response to reminding a club of a due result. */
+        ClubReminded: {
+            message: string;
+            /** @description False when the club got this mail within the last hour. */
+            sent: boolean;
+        };
         /** @description Totals for the club's dashboard (decision B-5). */
         ClubStats: {
             clubProfit: string;
@@ -993,6 +999,8 @@ export interface components {
         Login: {
             email?: string;
             password?: string;
+            /** @description Whether a club stays signed in for 30 days. Ignored for an operator. */
+            staySignedIn?: boolean;
         };
         /** @description Whether mails are sent in time. */
         MailCheck: {
@@ -2181,6 +2189,7 @@ export type ClockCheck = components['schemas']['ClockCheck'];
 export type Club = components['schemas']['Club'];
 export type ClubActivity = components['schemas']['ClubActivity'];
 export type ClubPageMetadata = components['schemas']['ClubPageMetadata'];
+export type ClubReminded = components['schemas']['ClubReminded'];
 export type ClubStats = components['schemas']['ClubStats'];
 export type ClubSummary = components['schemas']['ClubSummary'];
 export type ClubTask = components['schemas']['ClubTask'];

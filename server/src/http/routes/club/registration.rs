@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::session::signed_in_user;
 use super::verification;
-use crate::access::caller::sign_in;
+use crate::access::caller::{SessionChoice, sign_in};
 use crate::api::error::Problem;
 use crate::api::form::{FormErrors, trimmed, trimmed_or_none};
 use crate::api::registration::{RegistrationSwitch, SlugPreview, WaitlistJoined};
@@ -90,7 +90,7 @@ pub async fn register(
     state.catalogue.reload().await?;
     verification::send_link(&state, &club).await?;
     let holder = SessionHolder::Club(club.id);
-    let cookie = sign_in(&request, &state, holder, false).await?;
+    let cookie = sign_in(&request, &state, holder, false, SessionChoice::Standard).await?;
     Ok(HttpResponse::Created()
         .cookie(cookie)
         .json(signed_in_user(&state, holder).await?))

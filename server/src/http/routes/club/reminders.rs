@@ -12,7 +12,7 @@ use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
 /// Seconds after kick-off at which a game is certainly over, so that its result is due.
-const GAME_OVER_AFTER_SECONDS: i64 = 2 * 3600;
+pub const GAME_OVER_AFTER_SECONDS: i64 = 2 * 3600;
 /// Maximum age in seconds of a game or a registration for which the club is still reminded.
 const REMINDER_AGE_SECONDS_MAX: i64 = 7 * 86_400;
 /// Seconds after registration at which a club is reminded to connect its Stripe account.

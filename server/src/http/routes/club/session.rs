@@ -8,7 +8,7 @@ use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Session, SessionHolder};
 use serde_json::json;
 
-use crate::access::caller::{Caller, record_reauthentication, sign_in, sign_out};
+use crate::access::caller::{Caller, SessionChoice, record_reauthentication, sign_in, sign_out};
 use crate::api::error::Problem;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
 use crate::api::time_format::rfc3339;
@@ -24,7 +24,11 @@ pub async fn login(
     state: web::Data<State>,
     body: Body<Login>,
 ) -> Result<HttpResponse, Problem> {
-    let Body(Login { email, password }) = body;
+    let Body(Login {
+        email,
+        password,
+        stay_signed_in,
+    }) = body;
     let from = client_address(&request, &state.config);
     let guess = state
         .limits
@@ -46,7 +50,12 @@ pub async fn login(
     tracing::info!(account, address, "signed in");
     let holder = holder.ok_or_else(invalid_credentials)?;
     guess.mark_correct().await;
-    let cookie = sign_in(&request, &state, holder, false).await?;
+    let choice = if stay_signed_in {
+        SessionChoice::StaySignedIn
+    } else {
+        SessionChoice::Standard
+    };
+    let cookie = sign_in(&request, &state, holder, false, choice).await?;
     let mut user = signed_in_user(&state, holder).await?;
     user.second_factor = second_factor_state(&state, holder, false).await?;
     Ok(HttpResponse::Ok().cookie(cookie).json(user))

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::api::error::Problem;
 use crate::http::routes::buyer::{clubs, draw_number, offers};
+use crate::render::draw_story::DrawStory;
 use crate::render::page::DrawTexts;
 use crate::render::share_card::ShareCard;
 use crate::state::State;
@@ -39,6 +40,29 @@ pub async fn serve_draw_card(
         .await
         .ok_or_else(Problem::draw_not_found)?;
     card_response(&state, card, &query).await
+}
+
+/// Handles `GET /og/draw/{draw}/story`.
+pub async fn serve_draw_story(
+    state: web::Data<State>,
+    path: web::Path<String>,
+    query: web::Query<CardQuery>,
+) -> Result<HttpResponse, Problem> {
+    let draw = draw_number(&path)?;
+    let story = story_of_draw(&state, draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let version = story.version();
+    image_response(&state, version, move || story.render_png(), &query).await
+}
+
+async fn story_of_draw(state: &State, draw: domain::DrawId) -> Option<DrawStory> {
+    let now = state.clock.now();
+    let (facts, listing, view) = state.catalogue.draw(draw).await?;
+    let club = facts.club(listing.club)?;
+    let wire = facts.to_api_draw(&listing, &view, now)?;
+    let link = format!("{}/draw/{draw}", state.config.public_url);
+    Some(DrawStory::new(club, &DrawTexts::new(&wire, now), link))
 }
 
 /// Handles `GET /og/club/{slug}`.
@@ -77,11 +101,21 @@ async fn card_response(
     query: &CardQuery,
 ) -> Result<HttpResponse, Problem> {
     let version = card.version();
+    image_response(state, version, move || card.render_png(), query).await
+}
+
+/// Responds with an image, which is drawn unless it is cached. `version` identifies its contents.
+async fn image_response(
+    state: &State,
+    version: String,
+    render_png: impl FnOnce() -> Vec<u8> + Send + 'static,
+    query: &CardQuery,
+) -> Result<HttpResponse, Problem> {
     let bytes = if let Some(bytes) = state.cards.get(&version) {
         bytes
     } else {
         let bytes = Bytes::from(
-            web::block(move || card.render_png())
+            web::block(render_png)
                 .await
                 .map_err(|_| Problem::unavailable())?,
         );

@@ -13,6 +13,7 @@ describe! {
     Get "/api/docs" "This document as an HTML page." -> "text/html";
     Get "/og/site" "The site's share card, 1200 × 630." with(v: string) -> "image/png", refuses 400;
     Get "/og/draw/{draw}" "A draw's share card. With the `v` of its page's head it may be cached forever." with(v: string) -> "image/png", refuses 400;
+    Get "/og/draw/{draw}/story" "A draw's picture for a story, 1080 by 1920 pixels, with a QR code of its page." -> "image/png", refuses 400;
     Get "/og/club/{slug}" "A club's share card." with(v: string) -> "image/png", refuses 400;
     Get "/og/offer/{slug}/{bundle}" "An offer's share card." with(v: string) -> "image/png", refuses 400;
     Get "/sitemap.xml" "The sitemap of all public pages." -> "application/xml";

@@ -6,7 +6,9 @@ use crate::api::console::anomaly::{
 };
 use crate::api::console::audit::AuditTrail;
 use crate::api::console::club::{ConsoleClub, StripeAccount, WaitlistEntry};
-use crate::api::console::draw::{Cancellation, ConsoleDraw, DrawsClosed, ResultUndone, SearchHit};
+use crate::api::console::draw::{
+    Cancellation, ClubReminded, ConsoleDraw, DrawsClosed, ResultUndone, SearchHit,
+};
 use crate::api::console::health::ConsoleHealth;
 use crate::api::console::money::{Analytics, PlatformFees, Series};
 use crate::api::console::order::{
@@ -38,6 +40,7 @@ describe! {
     Post "/api/admin/orders/{order}/refund" "Voids the tickets and refunds the whole payment." takes Reason -> OrderRefunded, refuses 409;
     Get "/api/admin/draws" "All draws with their money, the newest kick-off first." -> [ConsoleDraw];
     Get "/api/admin/draws/{draw}/report" "A draw's sold tickets with their buyers and sums, as an A4 PDF." -> "application/pdf";
+    Post "/api/admin/draws/{draw}/remind" "Mails the club that a result is due, at most once an hour." -> ClubReminded, refuses 409;
     Post "/api/admin/close-expired-draws" "Closes every draw whose kick-off has passed." -> DrawsClosed, refuses 409;
     Post "/api/draws/{draw}/undo-results" "Undoes a result." takes Reason -> ResultUndone, refuses 409;
     Get "/api/admin/draws/{draw}/cancellation" "What cancelling a draw would refund, or the progress of the cancellation." -> Cancellation;

@@ -8,13 +8,14 @@ use serde_json::json;
 use super::required_reason;
 use crate::access::caller::Caller;
 use crate::api::console::draw::{
-    Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
+    Cancellation, ClubReminded, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
 };
 use crate::api::console::order::Reason;
 use crate::api::draw::{Draw, shown_status};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
 use crate::http::routes::buyer::draw_number;
+use crate::http::routes::club::reminders::GAME_OVER_AFTER_SECONDS;
 use crate::state::State;
 
 /// Lists all draws, newest kick-off first, including test draws and archived ones.
@@ -62,6 +63,50 @@ pub async fn close_expired_draws(
         many => format!("Closed {many} expired draws."),
     };
     Ok(HttpResponse::Ok().json(DrawsClosed { message, closed }))
+}
+
+/// Mails the club that a draw's result is due, at most once an hour.
+///
+/// # Errors
+/// 409 `result-not-due`: the draw has a result, is cancelled, or its game is not over.
+pub async fn remind_club_of_result(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let draw = draw_number(&path)?;
+    let (facts, listing, view) = state
+        .catalogue
+        .draw(draw)
+        .await
+        .ok_or_else(Problem::draw_not_found)?;
+    let now = state.clock.now();
+    if shown_status(&view, now) != "closed"
+        || now < view.closes_at.plus_seconds(GAME_OVER_AFTER_SECONDS)
+    {
+        return Err(Problem::conflict(
+            "result-not-due",
+            "No result of this draw is due.",
+        ));
+    }
+    let club = facts
+        .club(listing.club)
+        .ok_or_else(Problem::draw_not_found)?;
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let entry = caller
+        .audit_action(&actor, Some(listing.club), "remind-result", &object)
+        .entry(json!({}));
+    let sent = state
+        .records
+        .queue_result_reminder(draw, &club.email, now, entry)
+        .await?;
+    state.outbox.wake_mailer();
+    let message = if sent {
+        format!("{} was reminded by e-mail.", club.name)
+    } else {
+        format!("{} was reminded within the last hour.", club.name)
+    };
+    Ok(HttpResponse::Ok().json(ClubReminded { sent, message }))
 }
 
 /// Undoes a draw's result (decision E-6). Before kick-off the draw then sells tickets again.

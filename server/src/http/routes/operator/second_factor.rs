@@ -9,7 +9,7 @@ use persistence::records::admins::Admin;
 use persistence::records::sessions::{Session, SessionHolder};
 use serde_json::json;
 
-use crate::access::caller::{Caller, record_reauthentication, sign_in};
+use crate::access::caller::{Caller, SessionChoice, record_reauthentication, sign_in};
 use crate::api::error::Problem;
 use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
 use crate::api::time_format::rfc3339;
@@ -67,7 +67,7 @@ pub async fn finish_sign_in(
     let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
     let holder = SessionHolder::Admin(admin.id);
-    let cookie = sign_in(&request, &state, holder, true).await?;
+    let cookie = sign_in(&request, &state, holder, true, SessionChoice::Standard).await?;
     let now = state.clock.now();
     let ends_at = caller.session.map_or(now, |session| session.ends_at);
     audit_second_factor(&state, caller, "sign-in", &admin).await?;

@@ -9,6 +9,7 @@ const ACTION_TEXTS: Record<string, string> = {
   'archive-draw': 'archived or restored the draw %',
   'import-fixtures': 'imported a season',
   'enter-results': 'entered the result of %',
+  'remind-result': 'reminded the club of the result of %',
   'undo-results': 'undid the result of %',
   'notify-winners': 'e-mailed the winner of %',
   'answer-claim': 'sent bank details for %',

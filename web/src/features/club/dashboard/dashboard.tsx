@@ -10,7 +10,6 @@ import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { CreateDrawButton, archivedText } from '../frame/club-frame';
-import { CookieBanner } from '../frame/cookie-banner';
 import type { ClubPageContext } from '../frame/club-page';
 import { useIsWideViewport } from '../frame/use-wide';
 import { useQuery } from '../data/use-query';
@@ -22,6 +21,7 @@ import { DrawTable, filteredDraws } from './draw-table';
 import { HomepageCard } from './homepage-card';
 import { PaymentSetupCard } from './payment-card';
 import { SignedInMemberText, AccountStatusNotice } from './account-notices';
+import { ShareKitDialog } from './share-kit';
 import { StatCards } from './stat-cards';
 import { StartSteps } from './start-steps';
 import { prizeChipOf } from './tasks';
@@ -50,6 +50,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const actions = useDrawActions(club.id);
   const showToast = useSetAtom(showToastAtom);
   const [detailed, setDetailed] = useState<number | null>(null);
+  const [shared, setShared] = useState<number | null>(null);
   const wide = useIsWideViewport();
   const [table, setTable] = useState(false);
   const [search, setSearch] = useState('');
@@ -81,6 +82,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
     pace: pace?.find(({ drawNumber }) => drawNumber === draw.drawNumber),
     chip: prizeChipOf(tasks, draw.drawNumber),
     onShare: () => void onShare(draw).then((toast) => toast && showToast(toast)),
+    onShareKit: () => setShared(draw.drawNumber),
     onDetails: () => setDetailed(draw.drawNumber),
     onWinners: () => toggle(draw.drawNumber),
     onCancel: () => setCancelling(draw),
@@ -180,7 +182,6 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
           )}
           <HomepageCard club={club} />
           <PaymentSetupCard club={club} />
-          <CookieBanner />
         </div>
       </div>
       {canSell(club) && !isNew ? (
@@ -191,6 +192,11 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       <DrawDetailsDialog
         draw={all.find(({ drawNumber }) => drawNumber === detailed) ?? null}
         onClose={() => setDetailed(null)}
+      />
+      <ShareKitDialog
+        draw={all.find(({ drawNumber }) => drawNumber === shared) ?? null}
+        clubName={club.name}
+        onClose={() => setShared(null)}
       />
       <CancelDrawDialog club={club.id} draw={cancelling} onClose={() => setCancelling(null)} />
     </main>

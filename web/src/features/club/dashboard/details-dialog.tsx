@@ -12,6 +12,7 @@ import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useHandleExpiredSession } from '../session/use-session';
 import { prizeText, signedDollars, teamsText, gameTimeText } from './draw-labels';
+import { SalesSection } from './sales-section';
 import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /**
@@ -75,6 +76,7 @@ function DrawDetails({ draw }: { draw: Draw }) {
           ) : null,
         )}
       </dl>
+      <SalesSection draw={draw} />
       <h3>Money</h3>
       <dl className="facts is-sums">
         {sums.map(([name, value]) =>

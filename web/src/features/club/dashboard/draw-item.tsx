@@ -38,6 +38,7 @@ export interface DrawItemProps {
   /** What is open about the prize of a completed draw. */
   chip: { text: string; tone: string } | null;
   onShare: () => void;
+  onShareKit: () => void;
   onDetails: () => void;
   onWinners: () => void;
   onCancel: () => void;
@@ -56,6 +57,7 @@ export function drawMenuItems(
     actions,
     winnersShown,
     onShare,
+    onShareKit,
     onDetails,
     onWinners,
     onCancel,
@@ -69,6 +71,7 @@ export function drawMenuItems(
   if (list === 'active')
     return [
       { label: C.shareLink, onChoose: onShare },
+      { label: 'Share kit', onChoose: onShareKit },
       ...selling({ label: C.editDraw, href: adminPath(slug, `edit-draw/${draw.drawNumber}`), off }),
       view,
       details,

@@ -3,7 +3,7 @@ import { Fragment, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { TICKETS_PER_DRAW } from '@/shared/draw-size';
-import { decimalToCents } from '@/shared/money';
+import { decimalToCents, formatDollars } from '@/shared/money';
 import { Field } from '@/shared/ui/field';
 import { ActionsMenu } from '../frame/actions-menu';
 import { drawMenuItems, type DrawItemProps } from './draw-item';
@@ -59,6 +59,16 @@ export function filteredAndSortedDraws(
   });
 }
 
+/** Returns the sums of the shown draws. A cancelled draw has neither sales nor a prize. */
+export function drawTotalsOf(draws: readonly Draw[]) {
+  const held = draws.filter(({ status }) => status !== 'cancelled');
+  const sum = (key: 'sold' | 'sales' | 'prize') => {
+    const column = DRAW_TABLE_COLUMNS.find((one) => one.key === key);
+    return held.reduce((total, draw) => total + Number(column?.of(draw) ?? 0), 0);
+  };
+  return { sold: sum('sold'), salesCents: sum('sales'), prizeCents: sum('prize') };
+}
+
 interface DrawTableProps {
   draws: readonly Draw[];
   propsOf: (draw: Draw) => DrawItemProps;
@@ -70,6 +80,7 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
   const [sort, setSort] = useState<DrawSortOrder>({ key: 'when', down: true });
   const now = useAtomValue(nowAtom);
   const rows = filteredAndSortedDraws(draws, search, sort);
+  const totals = drawTotalsOf(rows);
   return (
     <section className="card" aria-labelledby="table-title">
       <h2 id="table-title">All draws</h2>
@@ -146,6 +157,19 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
             </Fragment>
           ))}
         </tbody>
+        {rows.length > 0 ? (
+          <tfoot>
+            <tr>
+              <th scope="row" colSpan={2}>
+                {rows.length} of {draws.length} {draws.length === 1 ? 'draw' : 'draws'}
+              </th>
+              <td className="num">{totals.sold}</td>
+              <td className="num">{formatDollars(totals.salesCents)}</td>
+              <td className="num">{formatDollars(totals.prizeCents)}</td>
+              <td colSpan={2} />
+            </tr>
+          </tfoot>
+        ) : null}
       </table>
       {rows.length === 0 ? (
         <p className="lead">

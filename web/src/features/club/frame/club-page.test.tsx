@@ -44,6 +44,7 @@ test('a guest is redirected to the login with a reason, or reads it on the page'
     '/admin/create-draw',
   );
   await expectPath('/admin/login');
+  expect(window.location.search).toBe('?next=%2Fadmin%2Fcreate-draw');
   expect(screen.getByText('Please log in to create a draw.')).toBeTruthy();
   unmount();
   renderScreen(

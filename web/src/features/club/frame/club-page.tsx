@@ -8,6 +8,7 @@ import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
+import { loginPathWithReturn } from '@/shared/return-path';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { isNotFoundError, useQuery } from '../data/use-query';
@@ -52,7 +53,7 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
     return guestText ? (
       <GuestMessage text={guestText} />
     ) : (
-      <Redirect to="/admin/login" toast={guestToast} />
+      <Redirect to={loginPathWithReturn()} toast={guestToast} />
     );
   if (user.isAdmin && !slug) return <Redirect to="/admin" />;
   if (user.isAdmin)
@@ -146,7 +147,7 @@ function GuestMessage({ text }: { text: string }) {
       <main className="plain-page" id="main">
         <h1>{text}</h1>
         <div className="actions">
-          <Link className="btn" href="/admin/login">
+          <Link className="btn" href={loginPathWithReturn()}>
             {C.login}
           </Link>
         </div>

@@ -2,20 +2,21 @@ import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
 import { logInWithPassword } from '@/api/endpoints/club';
+import { pathAfterLogin } from '@/shared/return-path';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
-import { Field } from '@/shared/ui/field';
+import { CheckboxField, Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { PasswordField } from '../session/password-field';
 import { useSignIn } from '../session/use-session';
-import { homePathOf } from '../session/user';
 import { loginProblems } from './login-rules';
 
 export function LoginForm() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
+  const [stays, setStays] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const { problems, list, errorOf, report } = useFormProblems();
@@ -28,9 +29,9 @@ export function LoginForm() {
     if (pending || !report(loginProblems(email, password))) return;
     setPending(true);
     try {
-      const user = await logInWithPassword(email.trim(), password);
+      const user = await logInWithPassword(email.trim(), password, stays);
       signIn(user);
-      navigate(homePathOf(user));
+      navigate(pathAfterLogin(user));
     } catch (error) {
       const text = errorText(error, C.pleaseTryAgain);
       setRefusal(text);
@@ -68,6 +69,10 @@ export function LoginForm() {
         error={errorOf('login-password')}
         onValue={setPassword}
       />
+      <CheckboxField id="login-stay" checked={stays} onChecked={setStays}>
+        Stay signed in for 30 days
+        <span className="field-hint">Not on a shared computer. Clubs only.</span>
+      </CheckboxField>
       <button type="submit" className="btn" disabled={pending}>
         {C.login}
       </button>

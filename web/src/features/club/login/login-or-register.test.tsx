@@ -311,3 +311,25 @@ test('an invited member sets a first password, and a dead invitation says whom t
   ).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'Request a new link' })).toBeNull();
 });
+
+test.each([
+  ['?next=/club/redcliffe/admin/results/1001', '/club/redcliffe/admin/results/1001'],
+  ['?next=https://evil.example/admin', '/admin'],
+  ['?next=//evil.example/admin', '/admin'],
+  ['', '/admin'],
+])('a login at %s leads to %s', async (search, path) => {
+  const server = new FakeServer()
+    .on('GET /api/settings/club-registration', REGISTRATION_OPEN_RESPONSE)
+    .on('POST /api/clubs/login', { body: CLUB_USER });
+  renderScreen(<LoginOrRegister />, `/admin/login${search}`);
+  await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
+  await userEvent.type(screen.getByLabelText('Password'), 'a long password');
+  await userEvent.click(screen.getByLabelText(/^Stay signed in/));
+  await userEvent.click(screen.getByRole('button', { name: 'Login' }));
+  await waitFor(() => expect(window.location.pathname).toBe(path));
+  expect(server.requests.find(({ method }) => method === 'POST')?.body).toEqual({
+    email: 'club@example.com',
+    password: 'a long password',
+    staySignedIn: true,
+  });
+});

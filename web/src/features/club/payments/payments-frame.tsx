@@ -2,6 +2,7 @@ import '../frame/frame.css';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { isSessionExpiredError } from '@/api/session-expired';
+import { loginPathWithReturn } from '@/shared/return-path';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ClubPageLayout } from '../frame/club-frame';
 import { userOf } from '../frame/club-page';
@@ -41,7 +42,7 @@ export function PaymentsLoadError({ title, problem, onRetry }: PaymentsLoadError
       {guest ? <p>{C.logInForPage}</p> : null}
       <div className="actions">
         {guest ? (
-          <Link className="btn small" href="/admin/login">
+          <Link className="btn small" href={loginPathWithReturn()}>
             {C.login}
           </Link>
         ) : null}

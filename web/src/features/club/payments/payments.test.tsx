@@ -164,7 +164,9 @@ test('a guest reads on both payment pages that a login is required', async () =>
   unmount();
   renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   expect(await screen.findByText('Error Loading Transactions')).toBeTruthy();
-  expect(screen.getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/admin/login');
+  expect(screen.getByRole('link', { name: 'Login' }).getAttribute('href')).toBe(
+    '/admin/login?next=%2Fadmin%2Fstripe-debug',
+  );
 });
 
 test('transactions show their sums, with prize pools of zero, and are polled every thirty seconds', async () => {

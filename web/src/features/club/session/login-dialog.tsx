@@ -3,6 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { logInWithPassword } from '@/api/endpoints/club';
 import { clearQueriesAtom } from '@/api/query-client-atoms';
+import { loginPathWithReturn } from '@/shared/return-path';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
@@ -28,7 +29,7 @@ export function LoginDialog() {
     if (!store.get(sessionExpiredAtom)) return;
     setExpired(false);
     store.set(sessionAtom, { state: 'guest' });
-    navigate('/admin/login');
+    navigate(loginPathWithReturn());
   };
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();

@@ -113,7 +113,12 @@ test('a viewer’s dashboard shows the role and no button that would be refused'
   );
   expect(await screen.findByText(/^Signed in as Kim\./)).toBeTruthy();
   await screen.findByRole('article', { name: /^Open/ });
-  expect(await openMenuOfDraw('Open')).toEqual(['Share Link', 'View Public', 'Details']);
+  expect(await openMenuOfDraw('Open')).toEqual([
+    'Share Link',
+    'Share kit',
+    'View Public',
+    'Details',
+  ]);
   expect(await openMenuOfDraw('Due')).toEqual(['View Public', 'Details']);
   expect(await openMenuOfDraw('Done')).toEqual(['View Public', 'Details', 'Show Winners']);
   expect(screen.getByText('An owner of the club can connect it.')).toBeTruthy();

@@ -29,14 +29,6 @@ export function whoamiOf(user: User): SignedInUser {
   return { role: user.isAdmin ? 'super-admin' : 'club-admin', clubSlug: user.clubSlug, user };
 }
 
-/**
- * Returns the path after login (specification line B:17): the console for the operator, the club
- * pages for a club.
- */
-export function homePathOf(user: Pick<User, 'isAdmin'>): string {
-  return user.isAdmin ? '/super-admin' : '/admin';
-}
-
 /** Returns the path of a club page. Without a slug, returns the path below /admin. */
 export function adminPath(slug: string | null, page = ''): string {
   const rest = page === '' ? '' : `/${page}`;

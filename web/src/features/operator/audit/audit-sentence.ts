@@ -32,6 +32,7 @@ export const ACTION_KINDS = {
       'archive-draw',
       'cancel-draw',
       'close-expired-draw',
+      'remind-result',
       'enter-results',
       'undo-results',
     ],
@@ -215,6 +216,8 @@ function phraseOf({
       return ['cancelled'];
     case 'close-expired-draw':
       return ['closed'];
+    case 'remind-result':
+      return ['reminded the club of the result of'];
     case 'enter-results':
       return [`entered the result ${textOf(detail.home)} and ${textOf(detail.away)} of`];
     case 'undo-results':

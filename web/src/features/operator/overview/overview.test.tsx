@@ -1,6 +1,13 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { startConsoleServer, NOW, openConsole, refusalResponse } from '@/testing/console-harness';
+import {
+  expectToast,
+  startConsoleServer,
+  NOW,
+  openConsole,
+  pressButton,
+  refusalResponse,
+} from '@/testing/console-harness';
 import { makeAdminDraws } from '@/testing/operator-data';
 import { ANALYTICS } from '@/testing/platform-data';
 
@@ -50,4 +57,34 @@ test.each([
   startConsoleServer(answers);
   openConsole('overview');
   await waitFor(() => expect(ticketsSoldFigureText()).toBe(text));
+});
+
+test('the reminder of a due result is sent by one button, and its refusal is shown', async () => {
+  const [draw] = makeAdminDraws(NOW);
+  if (!draw) throw new Error('a draw is expected');
+  const overdue = {
+    ...draw,
+    status: 'closed',
+    ticketsSold: 94,
+    gameDate: new Date(NOW - 4 * 3_600_000).toISOString(),
+  };
+  const call = `POST /api/admin/draws/${draw.drawNumber}/remind`;
+  const text = `${draw.clubName} was reminded by e-mail.`;
+  const server = startConsoleServer({
+    [LIST_DRAWS_CALL]: { body: [overdue] },
+    [call]: [
+      { body: { sent: true, message: text } },
+      { body: { sent: false, message: `${draw.clubName} was reminded within the last hour.` } },
+      refusalResponse(409, 'No result of this draw is due.', 'result-not-due'),
+    ],
+  });
+  openConsole('overview');
+  const button = `Remind: Remind ${draw.clubName} of its result`;
+  await pressButton(button);
+  await expectToast('Reminder sent', text);
+  await pressButton(button);
+  await expectToast('Already reminded', `${draw.clubName} was reminded within the last hour.`);
+  await pressButton(button);
+  await expectToast('The club was not reminded', 'No result of this draw is due.');
+  expect(server.paths().filter((path) => path === call)).toHaveLength(3);
 });

@@ -1,12 +1,15 @@
-import { useAtomValue } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { remindClubOfResult } from '@/api/endpoints/operator';
 import { nowAtom } from '@/features/shared-live/live-atoms';
+import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { formatDuration } from '../components/relative-time';
 import { LoadError, RowsSkeleton } from '../components/common';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { useQuery } from '../queries/use-query';
-import { openTasks, type Urgency } from './tasks';
+import { useActionWithFeedback } from '../session/use-action';
+import { openTasks, type Task, type Urgency } from './tasks';
 
 const TASKS_SHOWN = 8;
 const URGENCY_NAMES: Record<Urgency, string> = {
@@ -14,6 +17,31 @@ const URGENCY_NAMES: Record<Urgency, string> = {
   soon: 'Due',
   later: 'When there is time',
 };
+
+/** Mails the club that its result is due. The server sends it at most once an hour. */
+function RemindButton({ task, draw, isFirst }: { task: Task; draw: number; isFirst: boolean }) {
+  const { busy, run } = useActionWithFeedback();
+  const toast = useSetAtom(showToastAtom);
+  const onRemind = () =>
+    void run(
+      async () => {
+        const { sent, message } = await remindClubOfResult(draw);
+        toast({ title: sent ? 'Reminder sent' : 'Already reminded', text: message });
+      },
+      { failed: 'The club was not reminded', failedText: 'Please try again.' },
+    );
+  return (
+    <button
+      type="button"
+      className={isFirst ? 'btn small' : 'btn small sec'}
+      aria-label={`${task.button}: ${task.title}`}
+      disabled={busy}
+      onClick={onRemind}
+    >
+      {task.button}
+    </button>
+  );
+}
 
 /** The list of everything that waits for the operator, with one button each. */
 export function TaskQueue() {
@@ -70,13 +98,17 @@ export function TaskQueue() {
               <small>{task.detail}</small>
             </div>
             <time dateTime={task.since}>{formatDuration(now - Date.parse(task.since))}</time>
-            <Link
-              className={index === 0 ? 'btn small' : 'btn small sec'}
-              href={task.href}
-              aria-label={`${task.button}: ${task.title}`}
-            >
-              {task.button}
-            </Link>
+            {task.remindsOf === undefined ? (
+              <Link
+                className={index === 0 ? 'btn small' : 'btn small sec'}
+                href={task.href}
+                aria-label={`${task.button}: ${task.title}`}
+              >
+                {task.button}
+              </Link>
+            ) : (
+              <RemindButton task={task} draw={task.remindsOf} isFirst={index === 0} />
+            )}
           </li>
         ))}
       </ul>

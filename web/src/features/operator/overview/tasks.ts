@@ -21,6 +21,8 @@ export interface Task {
   since: string;
   button: string;
   href: string;
+  /** The draw whose club the button reminds. Other buttons open `href`. */
+  remindsOf?: number;
 }
 
 export interface TaskSources {
@@ -93,8 +95,9 @@ const overdueResultTask = (draw: AdminDraw): Task => ({
   title: `Remind ${draw.clubName} of its result`,
   detail: `FD-${draw.drawNumber} ${draw.homeTeam} v ${draw.awayTeam} · ${counted(soldTicketCount(draw), 'ticket')} wait`,
   since: draw.gameDate,
-  button: 'Open',
+  button: 'Remind',
   href: sectionHref('draws', { q: `FD-${draw.drawNumber}` }),
+  remindsOf: draw.drawNumber,
 });
 
 export function openTasks(

@@ -4,9 +4,8 @@ import { useLocation } from 'wouter';
 import { fetchWhoami } from '@/api/endpoints/operator';
 import { isSessionExpiredError } from '@/api/session-expired';
 import type { Whoami } from '@/api/wire-operator';
-import { forgetStored, readStored, writeStored } from '@/shared/storage';
+import { loginPathWithReturn, requestedReturnPath } from '@/shared/return-path';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
-import { CONSOLE_PATH } from '../console/address';
 import { isForbiddenError } from './error-kinds';
 import { SecondFactorForm } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
@@ -17,8 +16,6 @@ type AccessState =
   | { status: 'in' }
   | { status: 'out'; to: string };
 
-const RETURN_URL_STORAGE_KEY = 'operator-return';
-
 /**
  * Requests the session and returns which screen the user may see. An ended session leads to the
  * login and the code `forbidden` to /admin. After any other error, the console opens without data:
@@ -28,7 +25,7 @@ async function fetchAccessState(): Promise<AccessState> {
   try {
     return accessStateOf(await fetchWhoami());
   } catch (error) {
-    if (isSessionExpiredError(error)) return { status: 'out', to: '/admin/login' };
+    if (isSessionExpiredError(error)) return { status: 'out', to: loginPathWithReturn() };
     return isForbiddenError(error) ? { status: 'out', to: '/admin' } : { status: 'in' };
   }
 }
@@ -57,20 +54,13 @@ export function ConsoleAccessGuard({ children }: { children: ReactNode }) {
     // A login without its second factor continues in the code form. An ended session opens the
     // login page.
     void fetchAccessState().then((next) =>
-      setState(next.status === 'in' ? { status: 'out', to: '/admin/login' } : next),
+      setState(next.status === 'in' ? { status: 'out', to: loginPathWithReturn() } : next),
     );
   }, [expired, state.status]);
   useEffect(() => {
-    if (state.status === 'out') {
-      if (window.location.search)
-        writeStored('session', RETURN_URL_STORAGE_KEY, window.location.search);
-      navigate(state.to, { replace: true });
-    }
-    if (state.status === 'in' && !window.location.search) {
-      const left = readStored('session', RETURN_URL_STORAGE_KEY);
-      if (typeof left === 'string') navigate(CONSOLE_PATH + left, { replace: true });
-    }
-    if (state.status === 'in') forgetStored('session', RETURN_URL_STORAGE_KEY);
+    if (state.status === 'out') navigate(state.to, { replace: true });
+    const requested = state.status === 'in' ? requestedReturnPath() : null;
+    if (requested !== null) navigate(requested, { replace: true });
   }, [state, navigate]);
 
   if (state.status === 'in') return children;

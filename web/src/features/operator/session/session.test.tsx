@@ -10,6 +10,7 @@ import {
 } from '@/testing/console-harness';
 import { OPERATOR_WHOAMI } from '@/testing/operator-data';
 import { renderScreen } from '@/testing/render-screen';
+import { pathAfterLogin } from '@/shared/return-path';
 import { ConsoleAccessGuard } from './console-access-guard';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -78,10 +79,18 @@ test('an ended session leads to the login and afterwards back to the same sectio
     '/super-admin?section=payments&status=unresolved',
   );
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));
+  expect(pathAfterLogin({ isAdmin: true })).toBe('/super-admin?section=payments&status=unresolved');
   unmount();
+});
+
+test('a club page that an operator wanted opens after the code, and another site does not', async () => {
   startConsoleServer();
-  renderConsoleAccessGuard();
-  await waitFor(() => expect(window.location.search).toBe('?section=payments&status=unresolved'));
+  const { unmount } = renderConsoleAccessGuard('/super-admin?next=/club/sharks/admin');
+  await waitFor(() => expect(window.location.pathname).toBe('/club/sharks/admin'));
+  unmount();
+  renderConsoleAccessGuard('/super-admin?next=//evil.example/admin');
+  expect(await screen.findByText('Inside')).toBeTruthy();
+  expect(window.location.pathname).toBe('/super-admin');
 });
 
 test('a half-finished login continues with a code, and a wrong code shows the server’s text', async () => {
