@@ -142,6 +142,7 @@ export const CLUB_STATES: readonly ClubState[] = [
       await stubWhoami(page, { emailVerified: false });
       await openClubPage(page, `/club/${club.slug}/admin`);
       await expect(page.locator('.reminder')).toContainText('Please confirm your email address');
+      await expect(page.getByRole('region', { name: 'Marketing cookies' })).toBeVisible();
     },
   },
   {

@@ -22,8 +22,6 @@ const UNUSED_TEXTS: Record<string, string> = {
   'S.serverAgeRequired': 'the server sends the text',
   'S.serverTermsRequired': 'the server sends the text',
   'S.userKey': 'only club screens use this storage key, from the table `C`',
-  'C.allow': 'the desk sets only necessary cookies, so it asks no cookie question',
-  'C.decline': 'the desk sets only necessary cookies, so it asks no cookie question',
   'C.invalidCredentials': 'the server sends the text',
   'C.resetTokenRequired': 'the server sends the text',
   'C.venueRequired': 'draws have no venue (decision E-13)',

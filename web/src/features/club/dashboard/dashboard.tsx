@@ -10,6 +10,7 @@ import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { CreateDrawButton, archivedText } from '../frame/club-frame';
+import { CookieBanner } from '../frame/cookie-banner';
 import type { ClubPageContext } from '../frame/club-page';
 import { useIsWideViewport } from '../frame/use-wide';
 import { useQuery } from '../data/use-query';
@@ -182,6 +183,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
           )}
           <HomepageCard club={club} />
           <PaymentSetupCard club={club} />
+          <CookieBanner />
         </div>
       </div>
       {canSell(club) && !isNew ? (
