@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::api::error::Problem;
 use crate::http::routes::buyer::{clubs, draw_number, offers};
+use crate::render::blocking_jobs;
 use crate::render::page::DrawTexts;
 use crate::render::share_card::ShareCard;
 use crate::state::State;
@@ -80,11 +81,12 @@ async fn card_response(
     let bytes = if let Some(bytes) = state.cards.get(&version) {
         bytes
     } else {
-        let bytes = Bytes::from(
-            web::block(move || card.render_png())
-                .await
-                .map_err(|_| Problem::unavailable())?,
-        );
+        let logo = match card.crest_upload_key() {
+            Some(key) => state.records.upload(key).await?,
+            None => None,
+        };
+        let bytes =
+            Bytes::from(blocking_jobs::run_job(move || card.render_png(logo.as_deref())).await?);
         state.cards.insert(version.clone(), bytes.clone());
         bytes
     };
