@@ -39,6 +39,7 @@ pub mod payouts;
 pub mod proofs;
 pub mod refunds;
 pub mod rehearsal;
+pub mod reminders;
 pub mod second_factor;
 pub mod sessions;
 pub mod settings;
