@@ -33,23 +33,14 @@ impl Canvas {
 
     /// Fills a rectangle, given in pixels, with a colour.
     pub fn fill_rectangle(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour) {
-        self.blend_rectangle(left, top, width, height, colour, 1.0);
-    }
-
-    /// Blends a colour over a rectangle, given in pixels. `part` is the colour's opacity, 0 to 1.
-    pub fn blend_rectangle(
-        &mut self,
-        left: u32,
-        top: u32,
-        width: u32,
-        height: u32,
-        colour: Colour,
-        part: f32,
-    ) {
+        let right = (left + width).min(self.width);
+        if left >= right {
+            return;
+        }
+        let row = colour.0.repeat((right - left) as usize);
         for y in top..(top + height).min(self.height) {
-            for x in left..(left + width).min(self.width) {
-                self.blend_pixel(x, y, colour, part);
-            }
+            let at = ((y * self.width + left) * 3) as usize;
+            self.pixels[at..at + row.len()].copy_from_slice(&row);
         }
     }
 
@@ -65,13 +56,32 @@ impl Canvas {
     pub fn fill_ticket(&mut self, left: f32, top: f32, [width, height]: [f32; 2], colour: Colour) {
         let radius = (height * 0.16).min(24.0);
         let notch = (height * 0.13).min(26.0);
-        self.fill_shape(left, top, [width, height], colour, |x, y| {
+        // Only the two ends have curves. The middle is a rectangle, which is filled much faster.
+        let end = radius.max(notch).ceil() + 1.0;
+        let (middle, middle_width) = ((left + end).ceil(), (width - 2.0 * end).floor());
+        self.fill_rectangle(
+            middle as u32,
+            top as u32,
+            middle_width as u32,
+            height as u32,
+            colour,
+        );
+        let is_inside = |x: f32, y: f32| {
             let from_edge = x.min(width - x);
             let from_side = y.min(height - y);
             let (dx, dy) = (radius - from_edge, radius - from_side);
             let outside_corner = dx > 0.0 && dy > 0.0 && dx.hypot(dy) > radius;
             !outside_corner && from_edge.hypot(y - height / 2.0) > notch
-        });
+        };
+        self.fill_shape(left, top, [middle - left, height], colour, is_inside);
+        let after = middle + middle_width;
+        self.fill_shape(
+            after,
+            top,
+            [left + width - after, height],
+            colour,
+            |x, y| is_inside(x + after - left, y),
+        );
     }
 
     /// Fills a shield that is as wide as high.
