@@ -238,6 +238,21 @@ test('an expired reservation empties the cart and opens the club’s page after 
   await expect(page).toHaveURL(new RegExp(`${club}$`));
 });
 
+test('the page of an expired reservation has a button that leads to the draws', async ({
+  page,
+  request,
+}) => {
+  await shortenReservation(page, 3);
+  await fillCart(page, request);
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  const button = page.getByRole('main').getByRole('link', { name: 'Find Draws' });
+  await expect(page.getByRole('heading', { name: 'Reservation Expired' })).toBeVisible();
+  await expect(button).toHaveAttribute('href', '/#live-draws');
+  expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await button.click();
+  await expect(page).toHaveURL(/\/#live-draws$/);
+});
+
 test('an expired reservation does not interrupt a payment that has started', async ({
   page,
   request,

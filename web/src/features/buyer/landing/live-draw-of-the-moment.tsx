@@ -20,9 +20,7 @@ export function LiveDrawOfTheMoment() {
   if (!draw) return null;
   return (
     <aside className="land-live" aria-label="A live draw">
-      <p className="land-live-top">
-        <strong>Biggest prize now</strong>
-      </p>
+      <h2 className="land-live-top">Biggest prize now</h2>
       <DrawCard drawNumber={draw.drawNumber} titleId="live-draw-title" />
     </aside>
   );

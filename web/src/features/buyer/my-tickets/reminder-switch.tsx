@@ -38,7 +38,7 @@ export function ReminderSwitch({ token }: { token: string }) {
   }, [token, change]);
   if (!reminder?.possible && note === '') return null;
   return (
-    <section className="card panel reminder no-print" aria-labelledby={id}>
+    <section className="card panel kick-off-reminder no-print" aria-labelledby={id}>
       <div>
         <h2 id={id}>Remind me</h2>
         <p className="meta">One mail before kick-off, and one when the result is in.</p>
