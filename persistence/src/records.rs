@@ -34,6 +34,7 @@ pub mod inspection;
 pub mod listings;
 pub mod offer_edits;
 pub mod offers;
+pub mod order_reminders;
 pub mod pages;
 pub mod payouts;
 pub mod proofs;

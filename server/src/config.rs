@@ -127,6 +127,9 @@ pub struct Config {
     /// Months after the game at which a buyer's details are erased (decision F-8).
     pub buyer_details_kept_months: u8,
     pub build_version: String,
+    /// The address of this server's source code, which the AGPL requires to offer. `None` shows the
+    /// support address instead.
+    pub source_url: Option<String>,
 }
 
 /// Settings of the Stripe client.
@@ -252,6 +255,7 @@ impl Config {
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
+            source_url: environment.get("SOURCE_URL"),
         };
         problems.into_result(config)
     }
@@ -337,6 +341,7 @@ impl Config {
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
+            source_url: environment.get("SOURCE_URL"),
         };
         problems.into_result(config)
     }

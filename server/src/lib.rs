@@ -44,6 +44,7 @@ pub mod api {
     pub mod proof;
     pub mod purchase;
     pub mod registration;
+    pub mod reminder;
     pub mod session;
     pub mod site;
     pub mod ticket;
@@ -101,6 +102,7 @@ pub mod render {
     pub mod security_policy;
     pub mod share_card;
     pub mod share_card_cache;
+    pub mod ticket_picture;
     pub mod web_build;
 }
 

@@ -1,6 +1,6 @@
 //! Clubs, with their current and former slugs (the club's part of a page's address).
 
-use domain::{AccountId, ClubId, Timestamp};
+use domain::{AccountId, Cents, ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
@@ -33,9 +33,27 @@ pub struct Club {
     pub accent_color: String,
     pub facebook_pixel_id: Option<String>,
     pub page_enabled: bool,
+    /// What the club raises money for, and how much.
+    pub goal: Option<ClubGoal>,
+    pub photo_url: Option<String>,
+    pub sponsor: Option<Sponsor>,
     /// Whether the club confirmed its e-mail address through a mailed link (decision G-18).
     pub email_verified: bool,
     pub created_at: Timestamp,
+}
+
+/// What a club raises money for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClubGoal {
+    pub text: String,
+    pub amount: Cents,
+}
+
+/// The sponsor that a club names on its page and its boards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sponsor {
+    pub name: String,
+    pub logo_url: Option<String>,
 }
 
 impl Club {
@@ -65,6 +83,11 @@ struct ClubColumns {
     accent_color: String,
     facebook_pixel_id: Option<String>,
     home_page_enabled: bool,
+    goal_text: Option<String>,
+    goal_cents: Option<i64>,
+    photo_url: Option<String>,
+    sponsor_name: Option<String>,
+    sponsor_logo_url: Option<String>,
     email_verified_at: Option<OffsetDateTime>,
     created_at: OffsetDateTime,
 }
@@ -92,6 +115,18 @@ impl From<ClubColumns> for Club {
             accent_color: row.accent_color,
             facebook_pixel_id: row.facebook_pixel_id,
             page_enabled: row.home_page_enabled,
+            goal: row
+                .goal_text
+                .zip(row.goal_cents)
+                .map(|(text, cents)| ClubGoal {
+                    text,
+                    amount: Cents(cents),
+                }),
+            photo_url: row.photo_url,
+            sponsor: row.sponsor_name.map(|name| Sponsor {
+                name,
+                logo_url: row.sponsor_logo_url,
+            }),
             email_verified: row.email_verified_at.is_some(),
             created_at: timestamp(row.created_at),
         }
@@ -134,7 +169,7 @@ macro_rules! query_clubs {
             "select id, name, email, location, phone, stripe_connect_account_id, charges_enabled, details_submitted,
                  payouts_enabled, archived, home_page_slug, home_page_title, home_page_tagline, logo_url,
                  primary_color, secondary_color, accent_color, facebook_pixel_id, home_page_enabled,
-                 email_verified_at, created_at
+                 goal_text, goal_cents, photo_url, sponsor_name, sponsor_logo_url, email_verified_at, created_at
              from clubs " + $rest,
             $($argument),*
         )
@@ -345,7 +380,7 @@ async fn insert_club(
          returning id, name, email, location, phone, stripe_connect_account_id, charges_enabled, details_submitted,
              payouts_enabled, archived, home_page_slug, home_page_title, home_page_tagline, logo_url,
              primary_color, secondary_color, accent_color, facebook_pixel_id, home_page_enabled,
-             email_verified_at, created_at",
+             goal_text, goal_cents, photo_url, sponsor_name, sponsor_logo_url, email_verified_at, created_at",
         new.name,
         new.email,
         new.password_hash,

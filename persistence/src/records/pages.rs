@@ -3,6 +3,7 @@
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
 
+use super::clubs::{ClubGoal, Sponsor};
 use super::{Records, audit, bump_catalogue_revision};
 use crate::Failure;
 
@@ -17,6 +18,9 @@ pub struct HomePage {
     pub colors: [Option<String>; 3],
     pub enabled: Option<bool>,
     pub facebook_pixel_id: Option<Option<String>>,
+    pub goal: Option<Option<ClubGoal>>,
+    pub photo_url: Option<Option<String>>,
+    pub sponsor: Option<Option<Sponsor>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,13 +113,29 @@ async fn update_home_page(
     page: HomePage,
 ) -> Result<(), sqlx::Error> {
     let [primary, secondary, accent] = page.colors;
+    let (changes_goal, changes_sponsor) = (page.goal.is_some(), page.sponsor.is_some());
+    let (goal_text, goal_cents) = page
+        .goal
+        .flatten()
+        .map(|goal| (goal.text, goal.amount.0))
+        .unzip();
+    let (sponsor_name, sponsor_logo) = page
+        .sponsor
+        .flatten()
+        .map(|sponsor| (sponsor.name, sponsor.logo_url))
+        .unzip();
     sqlx::query!(
         "update clubs set home_page_title = coalesce($2, home_page_title),
              home_page_tagline = coalesce($3, home_page_tagline),
              logo_url = case when $4 then $5 else logo_url end,
              primary_color = coalesce($6, primary_color), secondary_color = coalesce($7, secondary_color),
              accent_color = coalesce($8, accent_color), home_page_enabled = coalesce($9, home_page_enabled),
-             facebook_pixel_id = case when $10 then $11 else facebook_pixel_id end
+             facebook_pixel_id = case when $10 then $11 else facebook_pixel_id end,
+             goal_text = case when $12 then $13 else goal_text end,
+             goal_cents = case when $12 then $14 else goal_cents end,
+             photo_url = case when $15 then $16 else photo_url end,
+             sponsor_name = case when $17 then $18 else sponsor_name end,
+             sponsor_logo_url = case when $17 then $19 else sponsor_logo_url end
          where id = $1",
         club.0,
         page.title,
@@ -127,7 +147,15 @@ async fn update_home_page(
         accent,
         page.enabled,
         page.facebook_pixel_id.is_some(),
-        page.facebook_pixel_id.flatten()
+        page.facebook_pixel_id.flatten(),
+        changes_goal,
+        goal_text,
+        goal_cents,
+        page.photo_url.is_some(),
+        page.photo_url.flatten(),
+        changes_sponsor,
+        sponsor_name,
+        sponsor_logo.flatten()
     )
     .execute(connection)
     .await?;

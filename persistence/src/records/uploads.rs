@@ -11,7 +11,7 @@ pub struct Upload {
     /// The file name, chosen by the server. The extension shows the picture's type.
     pub key: String,
     pub club: ClubId,
-    /// What the picture is for: `logo` or `bundle-image`.
+    /// What the picture is for: `logo`, `bundle-image`, `photo` or `sponsor`.
     pub purpose: &'static str,
     pub bytes: Vec<u8>,
 }

@@ -1,5 +1,6 @@
 //! A club as the public reads it: never its e-mail address, phone, password or Stripe account.
 
+use domain::Cents;
 use persistence::records::clubs::Club as ClubRecord;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -61,6 +62,16 @@ pub struct Club {
     pub home_page_tagline: String,
     pub home_page_enabled: bool,
     pub facebook_pixel_id: Option<String>,
+    /// What the club raises money for, and how much.
+    pub goal_text: Option<String>,
+    pub goal_amount: Option<String>,
+    pub photo_url: Option<String>,
+    pub sponsor_name: Option<String>,
+    pub sponsor_logo_url: Option<String>,
+    /// Ticket sales of the club's completed draws without the prizes that were won.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub raised_so_far: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub active_draws: Option<Vec<Draw>>,
@@ -123,9 +134,24 @@ impl Club {
             home_page_tagline: tagline(club),
             home_page_enabled: club.page_enabled,
             facebook_pixel_id: club.facebook_pixel_id.clone(),
+            goal_text: club.goal.as_ref().map(|goal| goal.text.clone()),
+            goal_amount: club.goal.as_ref().map(|goal| goal.amount.decimal()),
+            photo_url: club.photo_url.clone(),
+            sponsor_name: club.sponsor.as_ref().map(|sponsor| sponsor.name.clone()),
+            sponsor_logo_url: club
+                .sponsor
+                .as_ref()
+                .and_then(|sponsor| sponsor.logo_url.clone()),
+            raised_so_far: None,
             active_draws: None,
             completed_draws: None,
         }
+    }
+
+    #[must_use]
+    pub fn with_raised(mut self, raised: Cents) -> Club {
+        self.raised_so_far = Some(raised.decimal());
+        self
     }
 
     #[must_use]

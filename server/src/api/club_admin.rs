@@ -1,14 +1,16 @@
 //! A club's own pages: home page, offers, Stripe account and payments.
 
+use domain::Cents;
 use persistence::records::bundles::Bundle;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
+use super::lenient_numbers::deserialize_amount_in_cents;
 use super::time_format::rfc3339;
 
 /// The form of a club's home page. Absent fields stay unchanged.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub struct HomePageForm {
     pub home_page_slug: Option<String>,
     pub home_page_title: Option<String>,
@@ -21,6 +23,19 @@ pub struct HomePageForm {
     pub home_page_enabled: Option<bool>,
     /// Facebook pixel id: empty, or 5 to 20 digits.
     pub facebook_pixel_id: Option<String>,
+    /// What the club raises money for: empty, or 3 to 80 characters, with `goalAmount`.
+    pub goal_text: Option<String>,
+    /// The goal in cents, or in dollars with a decimal point.
+    #[serde(default, deserialize_with = "deserialize_amount_in_cents")]
+    #[schema(value_type = Option<String>)]
+    pub goal_amount: Option<Cents>,
+    /// The photo: empty, an uploaded picture's path, or a JPG picture as `data:image/…;base64,…`.
+    pub photo_url: Option<String>,
+    /// The sponsor: empty, or 2 to 40 characters.
+    pub sponsor_name: Option<String>,
+    /// The sponsor's logo: empty, an uploaded picture's path, or a picture as
+    /// `data:image/…;base64,…`.
+    pub sponsor_logo_url: Option<String>,
 }
 
 /// The form of an offer.

@@ -11,6 +11,8 @@ pub struct PublicConfig {
     pub support_email: String,
     pub support_sms: String,
     pub build_version: String,
+    /// The address of the source code, which the AGPL requires to offer.
+    pub source_url: Option<String>,
     pub currency: &'static str,
     pub max_per_purchase: u16,
     pub fee_rate_bps: u32,

@@ -3,6 +3,7 @@
 
 use actix_web::http::uri::Authority;
 use domain::FeePolicy;
+use url::Url;
 
 use super::environment::{ConfigProblems, Environment};
 use super::{STRIPE_API_URL, split_list};
@@ -51,8 +52,15 @@ impl Environment {
         self.check_listeners(problems);
     }
 
-    /// Checks that numbers are within their ranges, in production and in the demo.
+    /// Checks that numbers are within their ranges and that the source's address is a web address,
+    /// in production and in the demo.
     pub(super) fn check_ranges(&self, problems: &mut ConfigProblems) {
+        let is_web = |url: String| {
+            Url::parse(&url).is_ok_and(|url| url.scheme() == "https" && url.has_host())
+        };
+        problems.require(self.get("SOURCE_URL").is_none_or(is_web), || {
+            "SOURCE_URL must begin with https://".to_string()
+        });
         let rate = self
             .parse("FEE_RATE_BPS", FeePolicy::DEFAULT.rate_bps)
             .unwrap_or_default();

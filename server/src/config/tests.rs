@@ -72,6 +72,35 @@ fn buyer_details_are_kept_thirteen_months_by_default() {
 }
 
 #[test]
+fn source_address_is_a_web_address_or_absent() {
+    let source = |environment: &Environment| {
+        Config::for_production(environment).map(|config| config.source_url)
+    };
+    assert_eq!(
+        source(&Environment::from_pairs(COMPLETE_VARIABLES)),
+        Ok(None)
+    );
+    let address = "https://code.example.com/doubles";
+    assert_eq!(
+        source(&environment_with("SOURCE_URL", address)),
+        Ok(Some(address.to_string()))
+    );
+    for bad in [
+        "javascript:alert(1)",
+        "http://code.example.com",
+        "https://",
+        "here",
+    ] {
+        let problems = source(&environment_with("SOURCE_URL", bad)).expect_err(bad);
+        assert_eq!(
+            problems.to_string(),
+            "SOURCE_URL must begin with https://",
+            "{bad}"
+        );
+    }
+}
+
+#[test]
 fn fee_note_comes_from_the_environment() {
     let note = |environment: &Environment| {
         Config::for_production(environment).map(|config| config.fee_note)

@@ -3,7 +3,7 @@
 use super::environment::{ConfigProblems, Environment};
 
 /// The environment variables that the program reads, except [`SURCHARGE_MODE_VARIABLE`].
-const KNOWN_VARIABLES: [&str; 30] = [
+const KNOWN_VARIABLES: [&str; 31] = [
     "BANK_DATABASE_URL",
     "BIND_ADDR",
     "BUILD_VERSION",
@@ -25,6 +25,7 @@ const KNOWN_VARIABLES: [&str; 30] = [
     "RUST_LOG",
     "SEAL_KEY",
     "SMTP_URL",
+    "SOURCE_URL",
     "STRIPE_ACCOUNTS_API",
     "STRIPE_API_URL",
     "STRIPE_CALLS_PER_SECOND",

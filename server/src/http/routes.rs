@@ -116,6 +116,9 @@ routes! { ROUTES
     Post   "/api/payments/confirm-wallet"           Public   FORM_BODY_MAX => buyer::confirmation::confirm_by_client_secret;
     Post   "/api/resend-confirmation"               Public   FORM_BODY_MAX => buyer::orders::resend_confirmation_mail;
     Get    "/api/orders/{token}"                    Buyer    FORM_BODY_MAX => buyer::orders::show;
+    Get    "/api/orders/{token}/picture/{draw}"     Buyer    FORM_BODY_MAX => buyer::own_order::serve_ticket_picture;
+    Get    "/api/orders/{token}/reminder"           Buyer    FORM_BODY_MAX => buyer::own_order::show_reminder;
+    Put    "/api/orders/{token}/reminder"           Buyer    FORM_BODY_MAX => buyer::own_order::set_reminder;
     Post   "/api/my-tickets"                        Public   FORM_BODY_MAX => buyer::my_tickets::request_link;
     Post   "/api/my-tickets/look"                   Public   FORM_BODY_MAX => buyer::my_tickets::open_link;
     Delete "/api/reservations/{order}"              Buyer    FORM_BODY_MAX => buyer::reservations::release_reservation;

@@ -1,4 +1,5 @@
-//! `POST /sandbox/clock`: moves the demo's clock.
+//! The demo's routes below `/sandbox` that the sandbox itself does not have: `POST /sandbox/clock`,
+//! which moves the demo's clock, and the page with all components.
 
 use std::sync::Arc;
 
@@ -10,13 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::api::error::Problem;
 use crate::api::time_format::rfc3339;
 use crate::http::housekeeping;
+use crate::http::routes::pages_route;
 use crate::state::State;
 use sandbox::{SANDBOX_BODY_BYTES_MAX, Sandbox};
 
 /// Maximum seconds by which one request may advance the clock: two years.
 const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
 
-/// Registers the route that moves the demo's clock. Call this function before the sandbox's routes
+/// Registers the routes. Call this function before the sandbox's routes
 /// are registered, because their scope matches every path below `/sandbox`.
 pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
@@ -25,6 +27,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .app_data(JsonConfig::default().limit(SANDBOX_BODY_BYTES_MAX))
             .route(web::post().to(advance)),
     );
+    cfg.service(web::resource("/sandbox/gallery").default_service(pages_route()));
 }
 
 #[derive(Debug, Deserialize)]

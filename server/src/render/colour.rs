@@ -54,6 +54,16 @@ impl Colour {
             .unwrap_or(Colour([255; 3]))
     }
 
+    /// Returns a mixture of two colours. `part` is the other colour's part, 0 to 1.
+    #[must_use]
+    pub fn mixed(self, other: Colour, part: f32) -> Colour {
+        let channel = |at: usize| {
+            let (from, to) = (f32::from(self.0[at]), f32::from(other.0[at]));
+            (from + (to - from) * part).round() as u8
+        };
+        Colour([channel(0), channel(1), channel(2)])
+    }
+
     /// Returns the WCAG contrast ratio of two colours, 1 to 21.
     pub fn contrast(self, other: Colour) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());

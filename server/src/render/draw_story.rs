@@ -8,7 +8,7 @@ use crate::render::date_time_text::NON_BREAKING_SPACE;
 use crate::render::page::{DrawPhase, DrawTexts};
 use crate::render::qr;
 use crate::render::share_card::canvas::Canvas;
-use crate::render::share_card::{club_colours, digest_of};
+use crate::render::share_card::{Crest, club_colours, digest_of, draw_crest};
 
 /// Width of a story in pixels.
 pub const STORY_WIDTH_PIXELS: u32 = 1080;
@@ -17,6 +17,7 @@ pub const STORY_HEIGHT_PIXELS: u32 = 1920;
 
 const MIDDLE: f32 = STORY_WIDTH_PIXELS as f32 / 2.0;
 const TEXT_WIDTH_PIXELS: f32 = 920.0;
+const CREST_PIXELS: u32 = 136;
 const QR_TOP_PIXELS: u32 = 1130;
 const QR_PLATE_PIXELS: u32 = 400;
 /// Blank modules around the code, which a camera needs to find it.
@@ -28,6 +29,7 @@ const QR_QUIET_MODULES: u32 = 4;
 pub struct DrawStory {
     /// Primary, secondary and accent colour of the club.
     colours: [Colour; 3],
+    crest: Crest,
     club: String,
     teams: [String; 2],
     kick_off: String,
@@ -63,6 +65,7 @@ impl DrawStory {
         };
         DrawStory {
             colours: club_colours(club),
+            crest: Crest::of_club(club),
             club: club.name.clone(),
             teams: [draw.home.clone(), format!("v {}", draw.away)],
             // The font has no glyph for the non-breaking space.
@@ -78,8 +81,13 @@ impl DrawStory {
         format!("story-{:016x}", digest_of(self))
     }
 
-    /// Draws the story as a PNG file.
-    pub fn render_png(&self) -> Vec<u8> {
+    /// Returns the key of the uploaded picture that is the crest, if any.
+    pub fn crest_upload_key(&self) -> Option<&str> {
+        self.crest.upload_key()
+    }
+
+    /// Draws the story as a PNG file. `logo` is the file of the club's logo.
+    pub fn render_png(&self, logo: Option<&[u8]>) -> Vec<u8> {
         let [primary, secondary, accent] = self.colours;
         let text_on =
             |ground: Colour| Colour::parse(ground.readable_text_colour()).unwrap_or(ground);
@@ -93,7 +101,13 @@ impl DrawStory {
         );
         canvas.fill_rectangle(0, 1034, STORY_WIDTH_PIXELS, 6, accent);
         let ink = text_on(primary);
-        canvas.draw_logo(STORY_WIDTH_PIXELS / 2 - 44, 260, accent, ink);
+        draw_crest(
+            &mut canvas,
+            &self.crest,
+            logo,
+            [(STORY_WIDTH_PIXELS - CREST_PIXELS) / 2, 220, CREST_PIXELS],
+            [secondary, accent],
+        );
         let line = |canvas: &mut Canvas, words: &str, base: f32, size: f32, ink: Colour| {
             canvas.draw_centred_text(words, MIDDLE, base, size, TEXT_WIDTH_PIXELS, ink);
         };
@@ -151,6 +165,10 @@ mod tests {
         DrawStory {
             colours: ["#0b2e6b", "#071c42", "#ffc72c"]
                 .map(|text| Colour::parse(text).expect("a colour")),
+            crest: Crest {
+                letters: "BB".to_string(),
+                logo_url: None,
+            },
             club: "Bayside Barracudas".to_string(),
             teams: [home.to_string(), "v Northside Otters".to_string()],
             kick_off: "Fri 20 Nov 2026, 7:10 pm".to_string(),
@@ -166,7 +184,7 @@ mod tests {
             "Bayside Barracudas",
             "https://doubles.example.com/draw/1042",
         )
-        .render_png();
+        .render_png(None);
         assert_eq!(
             (&png[16..20], &png[20..24]),
             (
@@ -188,13 +206,13 @@ mod tests {
             story("Sharks", "https://a.example/draw/2"),
         ] {
             assert_ne!(known.version(), other.version());
-            assert_ne!(known.render_png(), other.render_png());
+            assert_ne!(known.render_png(None), other.render_png(None));
         }
     }
 
     #[test]
     fn long_names_and_links_are_drawn() {
         let long = "Ā very long name of a club that never fits on one line of a story ".repeat(4);
-        assert!(story(&long, &"x".repeat(400)).render_png().len() > 1000);
+        assert!(story(&long, &"x".repeat(400)).render_png(None).len() > 1000);
     }
 }

@@ -119,6 +119,9 @@ impl MailTransport for MailSender {
             facts,
             now: self.clock.now(),
         };
+        if !writer.is_still_due(mail, order).await? {
+            return Ok(());
+        }
         let templates::ComposedMail {
             content:
                 MailContent {

@@ -15,6 +15,15 @@ pub use offer_first_paint::OfferTexts;
 pub const THEME_COLOUR: &str = "#06382e";
 pub const BOARD_THEME_COLOUR: &str = "#081311";
 
+/// The canonical paths of the pages that show a payment form as soon as React has rendered them.
+/// Other pages load the payment library when a buyer opens a form, or never.
+const PAYMENT_FORM_PAGES: [&str; 4] = [
+    "/draw/{n}",
+    "/checkout/{n}",
+    "/cart/checkout",
+    "/apple-pay-redirect",
+];
+
 /// The metadata in a page's `<head>`, for search engines and share cards.
 #[derive(Clone, Debug)]
 pub struct PageHead {
@@ -107,6 +116,8 @@ struct DocumentTemplate<'a> {
 struct LandingPage<'a> {
     frame: &'a PageLayout,
     draws: &'a [DrawTexts],
+    /// The draw in the hero: the one on sale with the biggest prize.
+    featured: Option<&'a DrawTexts>,
     nothing: (&'static str, &'static str),
 }
 
@@ -166,12 +177,6 @@ enum PlainPageExtra {
 }
 
 impl PageBody<'_> {
-    /// Whether the page shows a payment form as soon as React has rendered it. Other pages load the
-    /// payment library when a buyer opens a form.
-    fn has_payment_form(&self) -> bool {
-        matches!(self, PageBody::Draw(_) | PageBody::Plain { .. })
-    }
-
     /// Returns the key of the page's own part of the critical CSS.
     fn critical_css_part(&self) -> Option<&'static str> {
         match self {
@@ -197,6 +202,7 @@ impl PageBody<'_> {
                 LandingPage {
                     frame,
                     draws,
+                    featured: DrawTexts::with_biggest_prize(draws),
                     nothing,
                 }
                 .render()
@@ -254,7 +260,7 @@ pub fn render_document(
         .partition(|chunk| chunk.ends_with(".css"));
     let payment_script = boot["config"]["stripeJs"]
         .as_str()
-        .filter(|address| address.starts_with('/') && body.has_payment_form());
+        .filter(|address| address.starts_with('/') && PAYMENT_FORM_PAGES.contains(&key));
     let critical_css_part = body
         .critical_css_part()
         .and_then(|part| site.critical_css_by_part.get(part))

@@ -34,6 +34,9 @@ pub enum PageKind {
     Order,
     /// A winner's claim page. The secret in its URL follows a `#` and is not sent to the server.
     Claim,
+    /// A page that only the demo serves.
+    #[cfg(feature = "demo")]
+    DemoOnly,
     /// A page without data from the database, such as `/thank-you`.
     Plain,
     /// A page of a club or the operator: an empty application shell that loads its data after login
@@ -49,16 +52,18 @@ pub enum PageKind {
     ToDraw,
 }
 
+#[cfg(feature = "demo")]
+use PageKind::DemoOnly;
 use PageKind::{
     AppShell, Board, Checkout, Claim, Club, ClubAppShell, Draw, Landing, Offer, OfferBoard, Order,
     Plain, ToCheckout, ToDraw, ToOffer, Verify,
 };
 
 macro_rules! pages {
-    ($($path:literal $shows:ident $heading:literal $(of $canonical_path:literal)?;)*) => {
+    ($($(#[$attribute:meta])* $path:literal $shows:ident $heading:literal $(of $canonical_path:literal)?;)*) => {
         /// All pages. The first pattern that matches a path wins, so patterns with literal segments
         /// come before patterns with variables.
-        pub const PAGE_PATTERNS: &[PagePattern] = &[$(PagePattern {
+        pub const PAGE_PATTERNS: &[PagePattern] = &[$($(#[$attribute])* PagePattern {
             path: $path,
             canonical_path: canonical_path($path, &[$($canonical_path)?]),
             shows: $shows,
@@ -126,6 +131,8 @@ pages! {
     "/club/{slug}/admin/bundles"                ClubAppShell    "Bundles";
     "/club/{slug}/admin/bundles/new"            ClubAppShell    "New offer" of "/club/{slug}/admin/bundles/{id}";
     "/club/{slug}/admin/bundles/{id}"           ClubAppShell    "Edit offer";
+    #[cfg(feature = "demo")]
+    "/sandbox/gallery"                          DemoOnly        "Components";
     "/super-admin"                              AppShell        "Super Admin";
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use actors::Draws;
-use domain::{ClubId, DrawId, Serial, Status, SurchargeMode, Timestamp, View};
+use domain::{Cents, ClubId, DrawId, Serial, Status, SurchargeMode, Timestamp, View};
 use persistence::Failure;
 use persistence::records::clubs::Club;
 use persistence::records::footers::FooterMenu;
@@ -78,6 +78,24 @@ impl CatalogueFacts {
             .values()
             .filter(|listing| listing.club == club && listing.view.status == Status::Active)
             .count()
+    }
+
+    /// Returns what a club has raised: the ticket sales of its completed draws without the prizes
+    /// that were won. A draw counts once its result is public.
+    pub fn raised_so_far(&self, club: ClubId, now: Timestamp) -> Cents {
+        self.draws
+            .values()
+            .filter(|listing| listing.club == club)
+            .filter_map(|listing| {
+                let view = &listing.view;
+                view.public_result(now)?;
+                let prize = match listing.winner_sold {
+                    Some(false) => Cents::ZERO,
+                    _ => view.prize,
+                };
+                Some((view.price * i64::from(view.sold) - prize).max(Cents::ZERO))
+            })
+            .sum()
     }
 
     /// Returns a draw's fixed facts, and its changing state at the time of this reading.

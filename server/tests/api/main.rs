@@ -17,6 +17,7 @@ mod offers;
 mod openapi;
 mod operator;
 mod operator_console;
+mod own_order;
 mod pages;
 mod privacy;
 mod proof_script;

@@ -96,3 +96,78 @@ async fn mail_to_unconfirmed_address_omits_club_texts() {
     }
     club.running.stop().await.expect("stopped");
 }
+
+/// Between queueing and sending, the order may be refunded or the buyer may stop the mails.
+#[actix_web::test]
+async fn reminder_is_sent_only_while_it_is_wanted_and_true() {
+    let club = MailFixture::open().await;
+    let captured = club.buy(2).await;
+    let state = &club.running.state;
+    let delivery = DeliveryMethod::Mailbox(club.sandbox.clone());
+    let mail_sender = MailSender::new(
+        state.config.clone(),
+        state.records.clone(),
+        delivery,
+        Arc::new(SystemClock),
+    );
+    mail_sender.set_catalogue(state.catalogue.clone());
+    let send = async |kind: &str, to: &str, record: &OrderRecord| {
+        let mail = Mail {
+            id: 1,
+            kind: kind.to_string(),
+            order: Some(record.order.id),
+            to: to.to_string(),
+            data: format!(r#"{{"draw":{}}}"#, club.draw),
+            message_id: format!("<{to}>"),
+            attempts: 1,
+        };
+        mail_sender.send(&mail, Some(record)).await.expect("sent");
+        let mails = club.sandbox.mailbox().mails();
+        mails
+            .into_iter()
+            .find(|delivered| delivered.mail.to == to)
+            .map(|delivered| delivered.mail)
+    };
+    let kick_off = "kick-off-reminder";
+    assert!(
+        send(kick_off, "a@example.com", &captured).await.is_none(),
+        "not asked for"
+    );
+    let wants = async |wanted| {
+        let stored =
+            state
+                .records
+                .set_order_reminder(captured.order.id, wanted, domain::Timestamp(0));
+        stored.await.expect("stored");
+    };
+    wants(true).await;
+    let sent = send(kick_off, "b@example.com", &captured)
+        .await
+        .expect("a mail");
+    let stop = format!("/my/{}?reminder=off", captured.token);
+    assert!(
+        sent.subject.starts_with("Kick-off soon"),
+        "{}",
+        sent.subject
+    );
+    for part in [&sent.text, &sent.html] {
+        assert!(part.contains(&stop), "{part}");
+        let label = captured.tickets[0].1[0].label(club.draw);
+        assert!(!part.contains(&label), "no ticket is in the mail: {part}");
+    }
+    let mut refunded = captured.clone();
+    refunded.order.state = OrderState::Void;
+    assert!(send(kick_off, "c@example.com", &refunded).await.is_none());
+    assert!(
+        send("result-notice", "d@example.com", &captured)
+            .await
+            .is_none(),
+        "there is no result"
+    );
+    wants(false).await;
+    assert!(
+        send(kick_off, "e@example.com", &captured).await.is_none(),
+        "stopped"
+    );
+    club.running.stop().await.expect("stopped");
+}

@@ -104,3 +104,41 @@ test('a buyer requests a lost mail, and its link opens only the tickets of that 
   await expect(other.getByLabel('Email Address')).toBeVisible();
   await other.context().close();
 });
+
+test('the own numbers are saved as a picture, and by nobody without the order’s secret', async ({
+  page,
+  request,
+}) => {
+  const draw = await findDrawWithTickets(request, 3);
+  await buyByCard(page, draw.drawNumber, 2, newBuyer());
+  await expectTickets(page, 2);
+  const asked = page.waitForResponse(/\/picture\//);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save my ticket picture' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe(`my-numbers-${draw.drawNumber}.png`);
+  const answer = await asked;
+  expect(answer.headers()['cache-control']).toBe('no-store');
+  const guessed = answer.url().replace(/orders\/\w{4}/, 'orders/0000');
+  expect((await request.get(guessed)).status()).toBe(404);
+});
+
+test('a buyer asks for the reminder, and the link in the mail stops it', async ({
+  page,
+  request,
+}) => {
+  const draw = await findDrawWithTickets(request, 3);
+  await buyByCard(page, draw.drawNumber, 1, newBuyer());
+  await expectTickets(page, 1);
+  const remind = page.getByRole('switch', { name: 'Remind me' });
+  await expect(remind).toHaveAttribute('aria-checked', 'false');
+  await remind.focus();
+  await page.keyboard.press('Space');
+  await expect(page.getByText('You will get both mails.')).toBeVisible();
+  await page.getByRole('link', { name: 'My tickets' }).click();
+  await expect(remind).toHaveAttribute('aria-checked', 'true');
+  await page.goto(`${page.url()}?reminder=off`);
+  await expect(page.getByText('You will get no reminders.')).toBeVisible();
+  await expect(remind).toHaveAttribute('aria-checked', 'false');
+});

@@ -238,6 +238,21 @@ test('an expired reservation empties the cart and opens the club’s page after 
   await expect(page).toHaveURL(new RegExp(`${club}$`));
 });
 
+test('the page of an expired reservation has a button that leads to the draws', async ({
+  page,
+  request,
+}) => {
+  await shortenReservation(page, 3);
+  await fillCart(page, request);
+  await page.getByRole('button', { name: 'Checkout', exact: true }).click();
+  const button = page.getByRole('main').getByRole('link', { name: 'Find Draws' });
+  await expect(page.getByRole('heading', { name: 'Reservation Expired' })).toBeVisible();
+  await expect(button).toHaveAttribute('href', '/#live-draws');
+  expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  await button.click();
+  await expect(page).toHaveURL(/\/#live-draws$/);
+});
+
 test('an expired reservation does not interrupt a payment that has started', async ({
   page,
   request,
@@ -289,4 +304,40 @@ test('an empty cart opens the home page after 300 ms', async ({ page }) => {
   await expect(page).toHaveURL(/\/cart\/checkout$/);
   await page.clock.runFor(100);
   await expect(page).toHaveURL(/\/$/);
+});
+
+test('Checkout stays in view below a long cart in the drawer', async ({ page, request }) => {
+  await page.setViewportSize({ width: 390, height: 500 });
+  await fillCart(page, request);
+  const checkout = cartDrawer(page).getByRole('button', { name: 'Checkout', exact: true });
+  await expect(checkout).toBeInViewport({ ratio: 1 });
+  // Makes the cart longer than the drawer.
+  await cartDrawer(page)
+    .locator('.cart-lines')
+    .evaluate((lines: HTMLElement) => (lines.style.minHeight = '1500px'));
+  await expect(checkout).toBeInViewport({ ratio: 1 });
+  await cartDrawer(page)
+    .locator('.sheet-body')
+    .evaluate((body) => body.scrollTo(0, 700));
+  await expect(checkout).toBeInViewport({ ratio: 1 });
+});
+
+test('on a phone the cart is a bar below the page that covers no button', async ({
+  page,
+  request,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await fillCart(page, request);
+  await page.keyboard.press('Escape');
+  const bar = cartButton(page);
+  await expect(bar).toContainText('Your cart');
+  const box = await bar.boundingBox();
+  expect([box?.x, box?.width, (box?.y ?? 0) + (box?.height ?? 0)]).toEqual([0, 390, 844]);
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  const last = page.locator('.site-foot a').last();
+  await expect(last).toBeInViewport();
+  const bottom = await last.evaluate((link) => link.getBoundingClientRect().bottom);
+  expect(bottom).toBeLessThanOrEqual(box?.y ?? 0);
+  await bar.click();
+  await expect(cartDrawer(page)).toBeVisible();
 });

@@ -2,7 +2,7 @@ import { expect, test, type Page } from '@playwright/test';
 import { BOARD_SIZES, boardDefects, type BoardSize } from '../support/board-geometry';
 import { findDrawWithTickets } from '../support/draws';
 import { makeStubOffer, serveOffer, type StubOffer } from '../support/offers';
-import { changeDrawResponse, stubResponse } from '../support/stubs';
+import { changeDrawResponse, changeResponse, stubResponse } from '../support/stubs';
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
@@ -134,6 +134,38 @@ test('a board that has just sold tickets is whole', async ({ page, request }) =>
     await expect(news).toBeVisible();
   }
 });
+
+const SPONSOR_LOGO =
+  'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="480" height="120"><rect width="480" height="120" fill="navy"/></svg>';
+
+for (const [what, logo] of [
+  ['a long name', null],
+  ['a wide logo', SPONSOR_LOGO],
+] as const)
+  test(`a board with a sponsor of ${what} is whole on 24 screens`, async ({ page, request }) => {
+    const { drawNumber } = await findDrawWithTickets(request, 1);
+    for (const [query, draw, sizes] of [
+      ['', ON_SALE, BOARD_SIZES],
+      ['', RESULT, BOARD_SIZES],
+      ['?mode=compact', ON_SALE, SOME_SIZES],
+      ['?qr=xl', ON_SALE, SOME_SIZES],
+    ] as const) {
+      // A phone, the last size, shows no sponsor.
+      await page.setViewportSize({ width: 1920, height: 1080 });
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await changeDrawResponse(page, drawNumber, { ...draw, ...LONG_NAMES });
+      await changeResponse(page, /\/api\/clubs\/\d+$/, (club: object) => ({
+        ...club,
+        sponsorName: 'Harbour Marine and Outboard Motor Repair',
+        sponsorLogoUrl: logo,
+      }));
+      await page.goto(`/draw/${drawNumber}/display${query}`);
+      await expect(page.locator('.board-plate')).toBeVisible();
+      await expect(page.locator('.board-ticket img')).toBeVisible();
+      await page.evaluate(() => document.fonts.ready);
+      expect(await boardDefects(page, sizes), query).toEqual([]);
+    }
+  });
 
 test('the board of an unknown draw is whole on 24 screens', async ({ page }) => {
   await page.goto('/draw/999999/display');

@@ -206,6 +206,50 @@ test('the result reveal takes 4.2 s, and is one fade of 0.2 s with reduced motio
   await expect(page.locator('.is-playing')).toHaveCount(0);
 });
 
+test('streamers fall once after a sold result, and never with reduced motion', async ({
+  page,
+  request,
+}) => {
+  const completed = (await findCompletedDraw(request)) ?? 0;
+  const streamers = page.locator('.streamers i');
+  await changeDrawResponse(page, completed, { winningTicketSold: true });
+  await page.goto(`/draw/${completed}/display`);
+  await expect(page.locator('.is-playing')).toHaveCount(1);
+  await expect(streamers).toHaveCount(0);
+  await expect(streamers.first()).toBeAttached();
+  const longest = await streamers.evaluateAll((all) =>
+    Math.max(
+      ...all.flatMap((one) =>
+        one
+          .getAnimations()
+          .map((animation) => Number(animation.effect?.getComputedTiming().endTime)),
+      ),
+    ),
+  );
+  expect(longest).toBeGreaterThan(1_800);
+  expect(longest).toBeLessThanOrEqual(3_000);
+  // They lie behind every text and the code.
+  expect(await page.locator('.streamers').evaluate((layer) => getComputedStyle(layer).zIndex)).toBe(
+    '-1',
+  );
+  await expect(streamers).toHaveCount(0);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.clock.install();
+  await page.reload();
+  await expect(page.locator('.result-serial')).toBeVisible();
+  await page.clock.fastForward(5_000);
+  await expect(page.locator('.is-playing')).toHaveCount(0);
+  await expect(streamers).toHaveCount(0);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await changeDrawResponse(page, completed, { winningTicketSold: false });
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.reload();
+  await expect(page.getByText('This ticket was not sold')).toBeVisible();
+  await page.clock.fastForward(5_000);
+  await expect(page.locator('.is-playing')).toHaveCount(0);
+  await expect(streamers).toHaveCount(0);
+});
+
 test.describe('widgets on another site’s page', () => {
   test('three widgets are sandboxed, sized to their content and cookie-free, and leave a link without JavaScript', async ({
     page,

@@ -217,3 +217,47 @@ test('an offer still sells when the club’s colours cannot be loaded', async ({
   await expect(page.getByText('Failed to load club meta')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Add to cart' })).toBeVisible();
 });
+
+test('a club shows its goal, its photo and its sponsor, and none of them without data', async ({
+  page,
+  request,
+}) => {
+  const slug = await firstClubSlug(request);
+  const hero = page.locator('.club-hero');
+  const sponsor = page.getByRole('region', { name: 'Proudly supported by' });
+  await changeClubResponses(page, {
+    goalText: 'new boots for 90 juniors',
+    goalAmount: '10000.00',
+    raisedSoFar: '6420.00',
+    photoUrl: '/assets/photo.jpg',
+    sponsorName: 'Harbour Marine',
+    sponsorLogoUrl: null,
+  });
+  await page.goto(`/club/${slug}`);
+  await expect(hero).toContainText('64% of the way to new boots for 90 juniors');
+  await expect(hero).toContainText('Raised so far$6,420');
+  const bar = page.getByRole('progressbar', { name: 'Raised so far' });
+  await expect(bar).toHaveAttribute('aria-valuenow', '64');
+  await expect(hero.locator('.club-photo')).toHaveAttribute('src', '/assets/photo.jpg');
+  await expect(sponsor).toContainText('Harbour Marine');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await changeClubResponses(page, {
+    goalText: 'lights',
+    goalAmount: '100.00',
+    raisedSoFar: '250.00',
+  });
+  await page.goto(`/club/${slug}`);
+  await expect(hero).toContainText('Goal reached: lights');
+  await expect(bar).toHaveAttribute('aria-valuenow', '100');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await changeClubResponses(page, {
+    goalText: null,
+    goalAmount: null,
+    photoUrl: null,
+    sponsorName: null,
+  });
+  await page.goto(`/club/${slug}`);
+  await expect(page.getByRole('heading', { name: 'Need help?' })).toBeVisible();
+  await expect(hero.locator('.club-goal, .club-photo')).toHaveCount(0);
+  await expect(sponsor).toHaveCount(0);
+});

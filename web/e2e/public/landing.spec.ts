@@ -59,7 +59,7 @@ test.describe('on a phone', () => {
     const share = page.getByRole('button', { name: /^Share / });
     await showAllLiveDraws(page);
     expect(await share.count()).toBe(
-      await page.locator('[data-state="open"], [data-state="soldOut"]').count(),
+      await page.locator('.draw-grid :is([data-state="open"], [data-state="soldOut"])').count(),
     );
     expect(await page.locator('[data-state="completed"] button[aria-label^="Share"]').count()).toBe(
       0,
@@ -110,7 +110,7 @@ test.describe('finding a draw on a phone', () => {
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(
       5 * 844,
     );
-    await expect(page.locator('.land-hero p')).toHaveText(/^[^.]*dealt at random\./);
+    await expect(page.locator('.land-hero .wrap > p')).toHaveText(/^[^.]*dealt at random\./);
   });
 
   test('the text number stays in the header after a draw is opened from the list', async ({
@@ -332,4 +332,42 @@ test('the countdown of a card uses the card’s own colours and always shows wor
     await expect(pill).toHaveClass(new RegExp(`band-${band}`));
     await expect(pill).toContainText('to kick-off, ');
   }
+});
+
+test('filters keep the draws that they count, and one choice replaces the other', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto('/');
+  const list = page.getByRole('region', { name: 'Live Draws' });
+  const filters = list.getByRole('group', { name: 'Filter the draws' }).getByRole('button');
+  await expect(filters.first()).toHaveAttribute('aria-pressed', 'true');
+  const texts = await filters.allTextContents();
+  expect(texts.length).toBeGreaterThan(1);
+  for (const [at, text] of texts.entries()) {
+    await filters.nth(at).click();
+    await expect(list.locator('[aria-pressed=true]')).toHaveCount(1);
+    await showAllLiveDraws(page);
+    await expect(list.getByRole('article')).toHaveCount(Number(/\d+(?= draws?$)/.exec(text)?.[0]));
+  }
+});
+
+test('the hero shows the draw with the biggest prize on sale, and leads to it', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto('/');
+  const hero = page.getByRole('complementary', { name: 'A live draw' });
+  const prize = async (card: ReturnType<Page['locator']>) =>
+    Number((await card.locator('.prize dd').textContent())?.replace(/[$,]/g, ''));
+  const shown = await prize(hero);
+  await showAllLiveDraws(page);
+  const cards = page
+    .getByRole('region', { name: 'Live Draws' })
+    .getByRole('article')
+    .filter({ has: page.getByRole('link', { name: /^Buy Now/ }) });
+  const prizes = await Promise.all((await cards.all()).map(prize));
+  expect(shown).toBe(Math.max(...prizes));
+  await hero.getByRole('link', { name: /^Buy Now/ }).click();
+  await expect(page).toHaveURL(/\/draw\/\d+$/);
 });

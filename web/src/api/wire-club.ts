@@ -102,4 +102,11 @@ export interface HomePageRequest {
   accentColor: string;
   homePageEnabled: boolean;
   facebookPixelId: string;
+  /** What the club raises money for. Empty: the page shows no goal. */
+  goalText: string;
+  /** The goal in dollars with two decimals, or empty. */
+  goalAmount: string;
+  photoUrl: string;
+  sponsorName: string;
+  sponsorLogoUrl: string;
 }

@@ -12,6 +12,7 @@ export type {
   Draw,
   FooterMenu,
   Order as OrderResponse,
+  OrderReminder,
   OrderLine,
   OpenedPayment as IntentResponse,
   Proof,

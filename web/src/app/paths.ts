@@ -21,6 +21,7 @@ export const PAGE_PATHS = {
   myTickets: '/my/:token',
   verify: '/verify/:draw',
   club: '/club/:slug',
+  gallery: '/sandbox/gallery',
   superAdmin: '/super-admin',
   clubUnnamed: '/club',
   offer: '/club/:slug/specials/:bundle',

@@ -54,6 +54,7 @@ export const ROUTES: readonly Route[] = [
   { path: PAGE_PATHS.offerDisplay, load: loadOfferDisplayPage, bare: true },
   { path: PAGE_PATHS.offerDisplayAlias, load: loadOfferDisplayPage, bare: true },
   { path: PAGE_PATHS.bundleDisplay, load: loadOfferDisplayPage, bare: true },
+  { path: PAGE_PATHS.gallery, load: () => import('./routes/demo/gallery-page') },
   ...CLUB_ROUTES,
   {
     path: PAGE_PATHS.superAdmin,

@@ -6,6 +6,7 @@ export const makeConfig = (more: Partial<Config> = {}): Config => ({
   supportEmail: 'support@demo.test',
   supportSms: '0400 000 000',
   buildVersion: '',
+  sourceUrl: null,
   currency: 'aud',
   maxPerPurchase: 50,
   feeRateBps: 350,

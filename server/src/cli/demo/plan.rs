@@ -21,6 +21,9 @@ pub struct ClubPlan {
     /// Whether the club has confirmed its e-mail address. One club has not, so that its dashboard
     /// shows the reminder to confirm.
     pub is_verified: bool,
+    /// What the club raises money for, and how much.
+    pub goal: Option<(&'static str, Cents)>,
+    pub sponsor: Option<&'static str>,
 }
 
 pub const CLUBS: [ClubPlan; 3] = [
@@ -36,6 +39,8 @@ pub const CLUBS: [ClubPlan; 3] = [
         zone: "Australia/Brisbane",
         contact: ("Deb Harrow", "0400 555 101"),
         is_verified: true,
+        goal: Some(("new boots for 90 juniors", Cents(200_000))),
+        sponsor: Some("Harbour Marine"),
     },
     ClubPlan {
         slug: "western-ringtails",
@@ -49,6 +54,8 @@ pub const CLUBS: [ClubPlan; 3] = [
         zone: "Australia/Sydney",
         contact: ("Marcus Tane", "0400 555 202"),
         is_verified: true,
+        goal: Some(("lights on the top field", Cents(500_000))),
+        sponsor: None,
     },
     ClubPlan {
         slug: "northern-cassowaries",
@@ -62,6 +69,8 @@ pub const CLUBS: [ClubPlan; 3] = [
         zone: "Australia/Brisbane",
         contact: ("Priya Nand", "0400 555 303"),
         is_verified: false,
+        goal: None,
+        sponsor: None,
     },
 ];
 

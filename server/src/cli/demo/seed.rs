@@ -9,8 +9,9 @@ use domain::{AccountId, Cents, ClubId, Command, DrawId, FeePolicy, GameResult, T
 use persistence::Postgres;
 use persistence::records::Records;
 use persistence::records::bundles::NewBundle;
-use persistence::records::clubs::NewClub;
+use persistence::records::clubs::{ClubGoal, NewClub, Sponsor};
 use persistence::records::draws::DrawToCreate;
+use persistence::records::pages::HomePage;
 use persistence::records::payouts::NewPayout;
 
 use super::plan::{
@@ -225,6 +226,18 @@ impl SeedRun<'_> {
                 colors: Some(plan.colours.map(String::from)),
             })
             .await?;
+        let story = HomePage {
+            goal: Some(plan.goal.map(|(text, amount)| ClubGoal {
+                text: text.to_string(),
+                amount,
+            })),
+            sponsor: Some(plan.sponsor.map(|name| Sponsor {
+                name: name.to_string(),
+                logo_url: None,
+            })),
+            ..HomePage::default()
+        };
+        self.records().save_home_page(club.id, &story).await?;
         if plan.is_verified {
             let token: [u8; 32] = random();
             let hash = link_hash(&token);

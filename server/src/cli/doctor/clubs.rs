@@ -294,6 +294,9 @@ mod tests {
             accent_color: String::new(),
             facebook_pixel_id: None,
             page_enabled: true,
+            goal: None,
+            photo_url: None,
+            sponsor: None,
             email_verified: true,
             created_at: Timestamp(0),
         }

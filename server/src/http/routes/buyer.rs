@@ -16,6 +16,7 @@ pub mod draws;
 pub mod my_tickets;
 pub mod offers;
 pub mod orders;
+pub mod own_order;
 pub mod payments;
 pub mod proof;
 pub mod reservations;

@@ -14,6 +14,7 @@
 //! | `account-lost-operator` | `club`, `account`: its id at Stripe |
 //! | `draw-cancelled` | `draw`, `reason` |
 //! | `kick-off-moved`, `kick-off-moved-club` | `draw`, `reason`, `before` and `after` (milliseconds) |
+//! | `kick-off-reminder`, `result-notice` | `draw` |
 //! | `correction` | `draw` |
 //! | `reset`, `verify` | `sealedLink`, `name` |
 //! | `invitation` | `sealedLink`, `name`, `club`, `role` |
@@ -49,6 +50,7 @@ mod club;
 mod draw_changes;
 mod money;
 mod operator;
+mod reminders;
 
 /// Builds the contents of queued mails.
 pub struct MailWriter<'a> {
@@ -131,6 +133,8 @@ impl MailWriter<'_> {
             ("disputed", Some(order)) => self.dispute_mail(order).await,
             ("inquiry", Some(order)) => self.inquiry_mail(order).await,
             ("kick-off-moved", Some(order)) => self.kick_off_moved_mail(order, data).await,
+            ("kick-off-reminder", Some(order)) => self.kick_off_reminder_mail(order, data).await,
+            ("result-notice", Some(order)) => self.result_notice_mail(order, data).await,
             ("winner", Some(order)) => self.winner_mail(order, data).await,
             ("correction", Some(order)) => self.correction_mail(order, data).await,
             ("winner-bank", Some(order)) => self.bank_details_given_mail(order, data).await,

@@ -143,6 +143,7 @@ pub struct DrawTexts {
     /// left out, because the text is long.
     pub price_line: String,
     pub prize: DollarsAndCents,
+    prize_cents: Cents,
     pub card_prize: DollarsAndCents,
     /// The prize in whole dollars, for boards.
     pub prize_whole: String,
@@ -217,6 +218,7 @@ impl DrawTexts {
             },
             price,
             prize: DollarsAndCents(dollars(cents(&draw.current_prize))),
+            prize_cents: cents(&draw.current_prize),
             card_prize: DollarsAndCents(dollars(card_prize)),
             prize_whole: whole_dollars(cents(&draw.current_prize)),
             prize_max: DollarsAndCents(dollars(cents(&draw.max_prize))),
@@ -252,6 +254,17 @@ impl DrawTexts {
         } else {
             ("Sold Out", "All tickets purchased")
         }
+    }
+
+    /// Returns the draw with the biggest prize of those on sale; of equal prizes the first. React
+    /// chooses in the same way (`web/src/features/buyer/landing/find.ts`).
+    pub fn with_biggest_prize(draws: &[DrawTexts]) -> Option<&DrawTexts> {
+        // `max_by_key` returns the last of equal elements.
+        draws
+            .iter()
+            .rev()
+            .filter(|draw| draw.is_buyable())
+            .max_by_key(|draw| draw.prize_cents)
     }
 
     /// Whether tickets can be bought now.
@@ -294,7 +307,8 @@ impl DrawTexts {
     }
 }
 
-fn parse_rfc3339(rfc3339: &str) -> Timestamp {
+/// Parses a time of the API.
+pub fn parse_rfc3339(rfc3339: &str) -> Timestamp {
     let at = OffsetDateTime::parse(rfc3339, &Rfc3339).unwrap_or(OffsetDateTime::UNIX_EPOCH);
     Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64)
 }
@@ -375,6 +389,34 @@ pub struct ClubTexts {
     pub secondary: String,
     pub accent: String,
     pub on_accent: &'static str,
+    pub photo: Option<String>,
+    pub goal: Option<GoalTexts>,
+}
+
+/// What a club raises money for, and how much it has raised.
+#[derive(Clone, Debug)]
+pub struct GoalTexts {
+    pub text: String,
+    pub amount: String,
+    pub raised: String,
+    /// The raised share of the goal as a number from 0 to 1.
+    pub part: String,
+    pub percent: i64,
+}
+
+impl GoalTexts {
+    fn new(club: &api::club::Club) -> Option<GoalTexts> {
+        let amount = Cents::parse(club.goal_amount.as_deref()?)?;
+        let raised = Cents::parse(club.raised_so_far.as_deref()?)?;
+        let percent = raised.0 * 100 / amount.0.max(1);
+        Some(GoalTexts {
+            text: club.goal_text.clone()?,
+            amount: whole_dollars(amount),
+            raised: whole_dollars(raised),
+            part: format!("{:.4}", (percent as f64 / 100.0).min(1.0)),
+            percent,
+        })
+    }
 }
 
 impl ClubTexts {
@@ -399,11 +441,14 @@ impl ClubTexts {
             secondary: colour_or(&club.secondary_color, "#374151").css(),
             accent: accent.css(),
             on_accent: accent.readable_text_colour(),
+            photo: club.photo_url.clone(),
+            goal: GoalTexts::new(club),
         }
     }
 }
 
-fn initials(name: &str) -> String {
+/// Returns the two letters of a club without a logo.
+pub fn initials(name: &str) -> String {
     let mut words = name.split_whitespace();
     let first = words.next().unwrap_or("F");
     let second = words

@@ -294,17 +294,50 @@ fn landing_page_lists_draws_on_sale() {
     let html = page(&PageBody::Landing { draws: &faces }, &json!({}));
     assert!(html.contains("href=\"/draw/1042\"") && html.contains("Buy Now"));
     let html = page(&PageBody::Landing { draws: &[] }, &json!({}));
-    assert!(html.contains("No active draws at the moment."));
+    assert!(html.contains("No active draws at the moment.") && !html.contains("land-live"));
+}
+
+#[test]
+fn landing_page_leads_with_the_biggest_prize_on_sale() {
+    let with_prize = |home: &str, prize: &str, available| Draw {
+        current_prize: prize.to_string(),
+        tickets_available: available,
+        ..draw(home)
+    };
+    let faces = [
+        with_prize("Small", "100.00", 5),
+        with_prize("Big", "1290.00", 5),
+        with_prize("Equal", "1290.00", 5),
+        with_prize("Sold out", "2000.00", 0),
+    ]
+    .map(|draw| DrawTexts::new(&draw, NOW));
+    assert_eq!(
+        DrawTexts::with_biggest_prize(&faces).map(|draw| draw.home.as_str()),
+        Some("Big")
+    );
+    let html = page(&PageBody::Landing { draws: &faces }, &json!({}));
+    let (_, featured) = html.split_once("land-live-top").expect("a live draw");
+    assert!(
+        featured[..1200].contains("<h3>Big v Wynnum Tigers</h3>"),
+        "{featured}"
+    );
 }
 
 #[test]
 fn only_sandbox_stripe_script_is_in_the_page() {
     let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
     let tag = |address: &str| {
-        page(
-            &PageBody::Draw(&face),
-            &json!({ "config": { "stripeJs": address } }),
+        let boot = json!({ "config": { "stripeJs": address } });
+        let body = PageBody::Draw(&face);
+        render_document(
+            &WebBuild::default(),
+            "/draw/{n}",
+            &head(),
+            &frame(),
+            &body,
+            &boot,
         )
+        .expect("a page")
     };
     assert!(tag("/sandbox/stripe.js").contains("<script src=\"/sandbox/stripe.js\"></script>"));
     assert!(!tag("https://js.stripe.com/x.js").contains("<script src="));
@@ -314,8 +347,29 @@ fn only_sandbox_stripe_script_is_in_the_page() {
 fn page_without_payment_form_requests_no_payment_script() {
     let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
     let boot = json!({ "config": { "stripeJs": "/sandbox/stripe.js" } });
-    for body in [PageBody::Board(&face), PageBody::Landing { draws: &[] }] {
-        assert!(!page(&body, &boot).contains("<script src=\"/sandbox/stripe.js\">"));
+    let plain = || PageBody::Plain {
+        heading: "A page",
+        words: "",
+    };
+    let is_requested = |key: &str, body: &PageBody<'_>| {
+        render_document(&WebBuild::default(), key, &head(), &frame(), body, &boot)
+            .expect("a page")
+            .contains("<script src=\"/sandbox/stripe.js\">")
+    };
+    assert!(!is_requested("/draw/{n}/display", &PageBody::Board(&face)));
+    assert!(!is_requested("/", &PageBody::Landing { draws: &[] }));
+    for key in [
+        "/privacy",
+        "/my",
+        "/my/{token}",
+        "/thank-you",
+        "/verify/{n}",
+        "",
+    ] {
+        assert!(!is_requested(key, &plain()), "{key}");
+    }
+    for key in ["/checkout/{n}", "/cart/checkout", "/apple-pay-redirect"] {
+        assert!(is_requested(key, &plain()), "{key}");
     }
 }
 

@@ -33,24 +33,129 @@ impl Canvas {
 
     /// Fills a rectangle, given in pixels, with a colour.
     pub fn fill_rectangle(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour) {
-        self.blend_rectangle(left, top, width, height, colour, 1.0);
+        let right = (left + width).min(self.width);
+        if left >= right {
+            return;
+        }
+        let row = colour.0.repeat((right - left) as usize);
+        for y in top..(top + height).min(self.height) {
+            let at = ((y * self.width + left) * 3) as usize;
+            self.pixels[at..at + row.len()].copy_from_slice(&row);
+        }
     }
 
-    /// Blends a colour over a rectangle, given in pixels. `part` is the colour's opacity, 0 to 1.
-    pub fn blend_rectangle(
+    /// Fills the whole picture with a gradient from top to bottom.
+    pub fn fill_gradient(&mut self, top: Colour, bottom: Colour) {
+        for y in 0..self.height {
+            let colour = top.mixed(bottom, y as f32 / self.height as f32);
+            self.fill_rectangle(0, y, self.width, 1, colour);
+        }
+    }
+
+    /// Fills a ticket: a rounded rectangle with a notch in the middle of its left and right edge.
+    pub fn fill_ticket(&mut self, left: f32, top: f32, [width, height]: [f32; 2], colour: Colour) {
+        let radius = (height * 0.16).min(24.0);
+        let notch = (height * 0.13).min(26.0);
+        // Only the two ends have curves. The middle is a rectangle, which is filled much faster.
+        let end = radius.max(notch).ceil() + 1.0;
+        let (middle, middle_width) = ((left + end).ceil(), (width - 2.0 * end).floor());
+        self.fill_rectangle(
+            middle as u32,
+            top as u32,
+            middle_width as u32,
+            height as u32,
+            colour,
+        );
+        let is_inside = |x: f32, y: f32| {
+            let from_edge = x.min(width - x);
+            let from_side = y.min(height - y);
+            let (dx, dy) = (radius - from_edge, radius - from_side);
+            let outside_corner = dx > 0.0 && dy > 0.0 && dx.hypot(dy) > radius;
+            !outside_corner && from_edge.hypot(y - height / 2.0) > notch
+        };
+        self.fill_shape(left, top, [middle - left, height], colour, is_inside);
+        let after = middle + middle_width;
+        self.fill_shape(
+            after,
+            top,
+            [left + width - after, height],
+            colour,
+            |x, y| is_inside(x + after - left, y),
+        );
+    }
+
+    /// Fills a shield that is as wide as high.
+    pub fn fill_shield(&mut self, left: f32, top: f32, side: f32, colour: Colour) {
+        // The outline of the boards' shield, as parts of the side (`board.css`).
+        const OUTLINE: [(f32, f32); 8] = [
+            (0.0, 0.08),
+            (0.5, 0.0),
+            (1.0, 0.08),
+            (1.0, 0.58),
+            (0.82, 0.84),
+            (0.5, 1.0),
+            (0.18, 0.84),
+            (0.0, 0.58),
+        ];
+        self.fill_shape(left, top, [side, side], colour, |x, y| {
+            let (x, y) = (x / side, y / side);
+            // A point is inside if it lies on the same side of each edge.
+            (0..OUTLINE.len()).all(|at| {
+                let (ax, ay) = OUTLINE[at];
+                let (bx, by) = OUTLINE[(at + 1) % OUTLINE.len()];
+                (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0.0
+            })
+        });
+    }
+
+    /// Fills a shape inside a rectangle. `is_inside` gets a point relative to the rectangle's
+    /// corner. Each pixel has the part of nine points that are inside.
+    fn fill_shape(
         &mut self,
-        left: u32,
-        top: u32,
-        width: u32,
-        height: u32,
+        left: f32,
+        top: f32,
+        [width, height]: [f32; 2],
         colour: Colour,
-        part: f32,
+        is_inside: impl Fn(f32, f32) -> bool,
     ) {
-        for y in top..(top + height).min(self.height) {
-            for x in left..(left + width).min(self.width) {
-                self.blend_pixel(x, y, colour, part);
+        const OFFSETS: [f32; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
+        let last_x = ((left + width).ceil() as u32).min(self.width);
+        let last_y = ((top + height).ceil() as u32).min(self.height);
+        for y in top.floor() as u32..last_y {
+            for x in left.floor() as u32..last_x {
+                let inside = OFFSETS
+                    .iter()
+                    .flat_map(|dy| OFFSETS.iter().map(move |dx| (dx, dy)))
+                    .filter(|(dx, dy)| {
+                        let (px, py) = (x as f32 + *dx - left, y as f32 + *dy - top);
+                        (0.0..=width).contains(&px)
+                            && (0.0..=height).contains(&py)
+                            && is_inside(px, py)
+                    })
+                    .count();
+                if inside > 0 {
+                    self.blend_pixel(x, y, colour, inside as f32 / 9.0);
+                }
             }
         }
+    }
+
+    /// Draws a picture file into a square, scaled to fit. Returns `false` if it cannot be decoded.
+    /// The file must be one that this server has encoded.
+    pub fn draw_picture(&mut self, file: &[u8], left: u32, top: u32, side: u32) -> bool {
+        let Ok(picture) = image::load_from_memory(file) else {
+            return false;
+        };
+        let picture = picture.thumbnail(side, side).to_rgba8();
+        let (dx, dy) = ((side - picture.width()) / 2, (side - picture.height()) / 2);
+        for (x, y, pixel) in picture.enumerate_pixels() {
+            let (x, y) = (left + dx + x, top + dy + y);
+            if x < self.width && y < self.height {
+                let [red, green, blue, alpha] = pixel.0;
+                self.blend_pixel(x, y, Colour([red, green, blue]), f32::from(alpha) / 255.0);
+            }
+        }
+        true
     }
 
     fn blend_pixel(&mut self, x: u32, y: u32, colour: Colour, part: f32) {
@@ -108,7 +213,8 @@ impl Canvas {
         at - left
     }
 
-    fn text_width(&self, words: &str, size: f32) -> f32 {
+    /// Returns the width of a text in pixels.
+    pub fn text_width(&self, words: &str, size: f32) -> f32 {
         let scaled = self.face.as_scaled(PxScale::from(size));
         words
             .chars()

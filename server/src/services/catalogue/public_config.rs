@@ -18,6 +18,7 @@ impl CatalogueFacts {
             support_email: config.support.email.clone(),
             support_sms: config.support.sms.clone(),
             build_version: config.build_version.clone(),
+            source_url: config.source_url.clone(),
             currency: "aud",
             max_per_purchase: TICKETS_PER_ORDER_MAX,
             fee_rate_bps: config.fees.policy.rate_bps,

@@ -309,3 +309,147 @@ async fn share_image_type_is_read_from_bytes_and_owner_deletes_it() {
         .expect_refusal(404, "not-found");
     server.finish().await;
 }
+
+/// Returns a JPEG photo of noise, which compresses badly.
+fn noisy_photo(width: u32, height: u32) -> Vec<u8> {
+    let mut random = 7u32;
+    let photo = image::RgbImage::from_fn(width, height, |_, _| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        image::Rgb(random.to_be_bytes()[..3].try_into().expect("three bytes"))
+    });
+    let mut jpeg = Vec::new();
+    image::codecs::jpeg::JpegEncoder::new_with_quality(&mut jpeg, 60)
+        .encode_image(&photo)
+        .expect("encoded");
+    jpeg
+}
+
+#[actix_web::test]
+async fn goal_photo_and_sponsor_are_shown_and_limited() {
+    let server = TestServer::start().await;
+    let broncos = server.create_club("broncos").await;
+    let draw = server.create_draw(broncos.id).await;
+    let (_, bought) = server.alice().buy(draw, 2).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let path = format!("/api/clubs/{}/home-page", broncos.id);
+    let save = async |body: Value| browser.call(Method::PATCH, &path, Some(&body)).await;
+    let own = |kind: &str| format!("/uploads/{kind}-{}-0a.png", broncos.id);
+    let too_large = data_url("image/jpeg", &noisy_photo(1400, 1400));
+    for (field, body) in [
+        (
+            "goalText",
+            json!({ "goalText": "ab", "goalAmount": "500.00" }),
+        ),
+        (
+            "goalText",
+            json!({ "goalText": "x".repeat(81), "goalAmount": "500.00" }),
+        ),
+        ("goalAmount", json!({ "goalText": "New boots" })),
+        (
+            "goalAmount",
+            json!({ "goalText": "New boots", "goalAmount": "99.99" }),
+        ),
+        (
+            "goalAmount",
+            json!({ "goalText": "New boots", "goalAmount": "1000000.01" }),
+        ),
+        (
+            "photoUrl",
+            json!({ "photoUrl": "https://elsewhere.example.com/x.jpg" }),
+        ),
+        (
+            "photoUrl",
+            json!({ "photoUrl": "/uploads/photo-999-0a.jpg" }),
+        ),
+        (
+            "photoUrl",
+            json!({ "photoUrl": data_url("image/png", b"GIF89a") }),
+        ),
+        ("photoUrl", json!({ "photoUrl": too_large })),
+        ("sponsorName", json!({ "sponsorName": "x" })),
+        ("sponsorName", json!({ "sponsorName": "x".repeat(41) })),
+        (
+            "sponsorName",
+            json!({ "sponsorName": "", "sponsorLogoUrl": own("sponsor") }),
+        ),
+        (
+            "sponsorLogoUrl",
+            json!({ "sponsorName": "Harbour Marine", "sponsorLogoUrl": own("logo") }),
+        ),
+    ] {
+        let refused = save(body.clone()).await.expect_refusal(400, "invalid");
+        assert_eq!(
+            refused["errors"][0]["field"], field,
+            "{field}: {}",
+            refused["message"]
+        );
+    }
+    let public = async || server.bob().get("/api/clubs/slug/broncos").await.ok();
+    let untouched = public().await;
+    for field in [
+        "goalText",
+        "goalAmount",
+        "photoUrl",
+        "sponsorName",
+        "sponsorLogoUrl",
+    ] {
+        assert_eq!(untouched[field], Value::Null, "{field}");
+    }
+    assert_eq!(
+        untouched["raisedSoFar"], "0.00",
+        "only a completed draw counts"
+    );
+
+    let photo = data_url("image/jpeg", &noisy_photo(300, 200));
+    save(
+        json!({ "goalText": " New boots ", "goalAmount": "10000.00", "photoUrl": photo,
+        "sponsorName": "Harbour Marine", "sponsorLogoUrl": photo }),
+    )
+    .await
+    .ok();
+    server.start_game(draw).await;
+    let number = |name: &str| bought["tickets"][0][name].as_u64().expect("a number") as u8;
+    club::enter_result(&browser, draw, number("homeNumber"), number("awayNumber"))
+        .await
+        .ok();
+    server.state.catalogue.reload().await.expect("read");
+    let shown = public().await;
+    assert_eq!(
+        (
+            &shown["goalText"],
+            &shown["goalAmount"],
+            &shown["sponsorName"]
+        ),
+        (
+            &json!("New boots"),
+            &json!("10000.00"),
+            &json!("Harbour Marine")
+        )
+    );
+    // Two tickets of $5.00, half of which is the prize.
+    assert_eq!(shown["raisedSoFar"], "5.00");
+    let picture = shown["photoUrl"].as_str().expect("a photo");
+    assert!(
+        picture.starts_with(&format!("/uploads/photo-{}-", broncos.id)),
+        "{picture}"
+    );
+    assert_eq!(server.bob().get(picture).await.status, 200);
+    let page = server.bob().get("/club/broncos").await.text;
+    assert!(
+        page.contains("of the way to New boots") && page.contains(picture),
+        "first paint"
+    );
+
+    // Absent fields stay, empty fields are cleared.
+    save(json!({ "homePageTitle": "The Broncos" })).await.ok();
+    assert_eq!(public().await["goalText"], "New boots");
+    save(json!({ "photoUrl": picture, "goalText": "", "sponsorName": "", "sponsorLogoUrl": "" }))
+        .await
+        .ok();
+    let cleared = public().await;
+    for field in ["goalText", "goalAmount", "sponsorName", "sponsorLogoUrl"] {
+        assert_eq!(cleared[field], Value::Null, "{field}");
+    }
+    assert_eq!(cleared["photoUrl"], picture);
+    server.finish().await;
+}

@@ -1,5 +1,5 @@
 /** API calls of the purchase, and of the draws, clubs and orders that the public pages show. */
-import { get, post } from '@/api/http';
+import { get, post, put } from '@/api/http';
 import type {
   Buyer,
   Club,
@@ -9,6 +9,7 @@ import type {
   Draw,
   FooterMenu,
   IntentResponse,
+  OrderReminder,
   OrderResponse,
   Proof,
   Ticket,
@@ -26,8 +27,15 @@ export const fetchPublicMaintenanceMode = () =>
 export const fetchClubs = () => get<ClubSummary[]>('/api/clubs/public-list');
 export const fetchClub = (slug: string) => get<Club>(`/api/clubs/slug/${encodeURIComponent(slug)}`);
 export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
-export const fetchOrder = (token: string) =>
-  get<OrderResponse>(`/api/orders/${encodeURIComponent(token)}`);
+const orderPath = (token: string) => `/api/orders/${encodeURIComponent(token)}`;
+export const fetchOrder = (token: string) => get<OrderResponse>(orderPath(token));
+
+/** The address of the picture of an order's tickets in one draw. It contains the order's secret. */
+export const ticketPicturePath = (token: string, draw: number) =>
+  `${orderPath(token)}/picture/${draw}`;
+export const fetchReminder = (token: string) => get<OrderReminder>(`${orderPath(token)}/reminder`);
+export const setReminder = (token: string, wanted: boolean) =>
+  put<OrderReminder>(`${orderPath(token)}/reminder`, { wanted });
 
 export interface BuyerDetails {
   name: string;

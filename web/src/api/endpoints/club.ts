@@ -186,8 +186,10 @@ export const importFixtures = (
     { body: table, headers: { accept: 'application/json', 'content-type': 'text/csv' } },
   );
 
-export const saveHomePage = (club: number, request: HomePageRequest) =>
-  patch<OwnClub>(`/api/clubs/${club}/home-page`, request);
+export const saveHomePage = (
+  club: number,
+  request: Omit<HomePageRequest, 'goalAmount'> & { goalAmount: string | null },
+) => patch<OwnClub>(`/api/clubs/${club}/home-page`, request);
 
 /**
  * Emails the invited person a link for choosing a password. A repeated invitation sends another

@@ -1,11 +1,12 @@
 /** API calls for a club's page, offers, widgets and a buyer's own tickets. */
 import { get, post } from '@/api/http';
-import type { Draw, OrderResponse } from '@/api/wire';
+import type { Club, Draw, OrderResponse } from '@/api/wire';
 import type { ClubPageMetadata, Offer, WidgetResponse } from '@/api/wire-public';
 
 const clubApiPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
 export const fetchClubMeta = (slug: string) => get<ClubPageMetadata>(`${clubApiPath(slug)}/meta`);
+export const fetchClubById = (clubId: number) => get<Club>(`/api/clubs/${clubId}`);
 export const fetchClubDraws = (slug: string) =>
   get<Draw[]>(`${clubApiPath(slug)}/draws?status=active`);
 export const fetchClubAwaitingDraws = (clubId: number) =>

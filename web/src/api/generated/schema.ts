@@ -273,6 +273,9 @@ export interface components {
             canonicalSlug: string;
             completedDraws?: components["schemas"]["Draw"][];
             facebookPixelId: string | null;
+            goalAmount: string | null;
+            /** @description What the club raises money for, and how much. */
+            goalText: string | null;
             homePageEnabled: boolean;
             homePageSlug: string;
             homePageTagline: string;
@@ -280,9 +283,14 @@ export interface components {
             id: number;
             logoUrl: string | null;
             name: string;
+            photoUrl: string | null;
             primaryColor: string;
+            /** @description Ticket sales of the club's completed draws without the prizes that were won. */
+            raisedSoFar?: string;
             secondaryColor: string;
             slug: string;
+            sponsorLogoUrl: string | null;
+            sponsorName: string | null;
         };
         /** @description An entry of the club's activity log. */
         ClubActivity: {
@@ -907,30 +915,30 @@ export interface components {
         };
         /** @description The form of a club's home page. Absent fields stay unchanged. */
         HomePageForm: {
-            /** @default null */
-            accentColor: string | null;
+            accentColor?: string | null;
+            /** @description Facebook pixel id: empty, or 5 to 20 digits. */
+            facebookPixelId?: string | null;
+            /** @description The goal in cents, or in dollars with a decimal point. */
+            goalAmount?: string | null;
+            /** @description What the club raises money for: empty, or 3 to 80 characters, with `goalAmount`. */
+            goalText?: string | null;
+            homePageEnabled?: boolean | null;
+            homePageSlug?: string | null;
+            homePageTagline?: string | null;
+            homePageTitle?: string | null;
+            /** @description The logo: empty, a URL, or a picture as `data:image/…;base64,…`. */
+            logoUrl?: string | null;
+            /** @description The photo: empty, an uploaded picture's path, or a JPG picture as `data:image/…;base64,…`. */
+            photoUrl?: string | null;
+            primaryColor?: string | null;
+            secondaryColor?: string | null;
             /**
-             * @description Facebook pixel id: empty, or 5 to 20 digits.
-             * @default null
+             * @description The sponsor's logo: empty, an uploaded picture's path, or a picture as
+             *     `data:image/…;base64,…`.
              */
-            facebookPixelId: string | null;
-            /** @default null */
-            homePageEnabled: boolean | null;
-            /** @default null */
-            homePageSlug: string | null;
-            /** @default null */
-            homePageTagline: string | null;
-            /** @default null */
-            homePageTitle: string | null;
-            /**
-             * @description The logo: empty, a URL, or a picture as `data:image/…;base64,…`.
-             * @default null
-             */
-            logoUrl: string | null;
-            /** @default null */
-            primaryColor: string | null;
-            /** @default null */
-            secondaryColor: string | null;
+            sponsorLogoUrl?: string | null;
+            /** @description The sponsor: empty, or 2 to 40 characters. */
+            sponsorName?: string | null;
         };
         /** @description A share image to delete. */
         ImageRemoval: {
@@ -1223,6 +1231,20 @@ export interface components {
             orderId: string;
             state: string;
             ticketsVoided: string[];
+        };
+        /** @description Whether the buyer of an order is reminded by mail. */
+        OrderReminder: {
+            /**
+             * @description Whether the order can be reminded of: it is paid, it has an e-mail address, and one of its
+             *     games has no result yet.
+             */
+            possible: boolean;
+            wanted: boolean;
+        };
+        /** @description A change of a buyer's reminder. */
+        OrderReminderForm: {
+            /** @default null */
+            wanted: boolean | null;
         };
         /** @description A ticket with its number pair, which its buyer reads before the reveal (decision F-4). */
         OrderTicket: {
@@ -1533,6 +1555,8 @@ export interface components {
             feeRateBps: number;
             maxPerPurchase: number;
             publishableKey: string;
+            /** @description The address of the source code, which the AGPL requires to offer. */
+            sourceUrl: string | null;
             stripeJs: string;
             supportEmail: string;
             supportSms: string;
@@ -2263,6 +2287,8 @@ export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type OrderMail = components['schemas']['OrderMail'];
 export type OrderRefunded = components['schemas']['OrderRefunded'];
+export type OrderReminder = components['schemas']['OrderReminder'];
+export type OrderReminderForm = components['schemas']['OrderReminderForm'];
 export type OrderTicket = components['schemas']['OrderTicket'];
 export type OrphanedTicket = components['schemas']['OrphanedTicket'];
 export type OwnClub = components['schemas']['OwnClub'];

@@ -5,6 +5,7 @@ import { initialsOf } from '@/shared/initials';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { boardColourVariables } from './board-colours';
+import { BoardSponsor, useClubSponsor } from './board-sponsor';
 import { JustSold } from './board-sale-numbers';
 import { FittedText } from './fitted-text';
 import { useBurnInShift, useWakeLock } from './display-protection';
@@ -27,6 +28,8 @@ interface BoardFrameProps {
   sound?: boolean;
   /** The address that viewers can type. */
   address?: string;
+  /** The club whose sponsor the footer names. */
+  clubId?: number;
   children: ReactNode;
 }
 
@@ -41,14 +44,20 @@ export function BoardFrame(props: BoardFrameProps) {
     justSold = 0,
     sound = false,
     address,
+    clubId,
     children,
   } = props;
+  const sponsor = useClubSponsor(clubId);
   const drift = useBurnInShift();
   useWakeLock();
   useNightlyReload();
   useTopicSubscription('public');
   return (
-    <main className={`board is-${kind} ${tone}`} id="main" style={boardColourVariables(club)}>
+    <main
+      className={`board is-${kind} ${tone}${sponsor && address ? ' has-sponsor' : ''}`}
+      id="main"
+      style={boardColourVariables(club)}
+    >
       <div className="board-in" style={{ transform: drift }}>
         {head ? <header className="board-head">{head}</header> : null}
         {/* A board without a draw has no data that could be live. */}
@@ -65,6 +74,7 @@ export function BoardFrame(props: BoardFrameProps) {
               <JustSold count={justSold} sound={sound} />
             </div>
             <BoardAddress path={address} />
+            {sponsor ? <BoardSponsor sponsor={sponsor} /> : null}
           </footer>
         ) : null}
       </div>

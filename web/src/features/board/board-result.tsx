@@ -8,6 +8,7 @@ import type { BoardOptions } from './board-options';
 import { BoardQrCode } from './board-qr-code';
 import { BoardAmount, FittedText } from './fitted-text';
 import { Jersey } from './jersey';
+import { Streamers } from './streamers';
 import { useCountUp } from './use-count-up';
 
 const REVEAL_ANIMATION_MS = 4_200;
@@ -41,6 +42,7 @@ export function BoardResult({ draw, home, away, options }: BoardResultProps) {
   const winnerSold = draw.winningTicketSold !== false;
   return (
     <>
+      {winnerSold && !playing ? <Streamers /> : null}
       {options.compact ? null : (
         <div className="board-grid">
           <ResultGrid

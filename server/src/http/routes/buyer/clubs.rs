@@ -37,7 +37,8 @@ pub async fn show_club_by_slug(
     state: web::Data<State>,
     slug: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = find_club_for_page(&state.catalogue.facts(), &slug)?;
+    let facts = state.catalogue.facts();
+    let club = find_club_for_page(&facts, &slug)?;
     let now = state.clock.now();
     let part = DrawListSlice {
         club: Some(club.id),
@@ -45,7 +46,10 @@ pub async fn show_club_by_slug(
     };
     let active = state.catalogue.list_slice(DrawList::Active, part, now);
     let completed = state.catalogue.list_slice(DrawList::Completed, part, now);
-    Ok(HttpResponse::Ok().json(Club::new(&club, &slug).with_draws(active, completed)))
+    let page = Club::new(&club, &slug)
+        .with_raised(facts.raised_so_far(club.id, now))
+        .with_draws(active, completed);
+    Ok(HttpResponse::Ok().json(page))
 }
 
 /// Responds with a club by id or slug (decision J-13). The club itself and the operator also get

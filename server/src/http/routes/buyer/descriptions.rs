@@ -12,6 +12,7 @@ use crate::api::proof::Proof;
 use crate::api::purchase::{
     OpenedPayment, Purchase, PurchaseResult, PurchaseValidation, ReservationExtended,
 };
+use crate::api::reminder::{OrderReminder, OrderReminderForm};
 use crate::api::session::MailedSecret;
 use crate::api::site::{ClubPageMetadata, DrawPageMetadata, MaintenanceMode, Message, TermsText};
 use crate::api::ticket::{AvailableTickets, Ticket};
@@ -62,6 +63,9 @@ describe! {
     Post "/api/payments/confirm-wallet" "Pays with a wallet that knows only the `clientSecret`." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
     Post "/api/resend-confirmation" "Sends the confirmation of `paymentIntentId` again, to the stored address only. Needs the order's browser or its `orderToken`. The answer is always the same." takes Purchase -> Message;
     Get "/api/orders/{token}" "An order as its buyer sees it, with the number pairs of its tickets." -> Order;
+    Get "/api/orders/{token}/picture/{draw}" "The order's tickets of one draw as a picture, 1080 pixels wide. Never cached." -> "image/png";
+    Get "/api/orders/{token}/reminder" "Whether the buyer gets a mail before kick-off and a mail with the result." -> OrderReminder;
+    Put "/api/orders/{token}/reminder" "Asks for the two mails, or stops them. Repeating a call changes nothing." takes OrderReminderForm -> OrderReminder, refuses 409;
     Post "/api/my-tickets" "Mails a link to all orders of an e-mail address. It works for a day. The answer is always the same." takes TicketLinkRequest -> Message, refuses 400 429;
     Post "/api/my-tickets/look" "All orders of an e-mail address, by the secret of a mailed link." takes MailedSecret -> MyTickets, refuses 404 429;
     Delete "/api/reservations/{order}" "Releases the reserved tickets. A browser may send it as a beacon when it leaves the page." -> ();

@@ -1,8 +1,9 @@
 //! Saves a club's home page: slug, texts, colours, logo and Facebook pixel.
 
 use actix_web::{HttpResponse, web};
-use domain::ClubId;
 use domain::club::{SLUGS_RESERVED, slug_is_valid};
+use domain::{Cents, ClubId};
+use persistence::records::clubs::{ClubGoal, Sponsor};
 use persistence::records::pages::{HomePage, SavePageOutcome};
 use serde_json::json;
 
@@ -19,6 +20,14 @@ use crate::state::State;
 
 /// Maximum size of a decoded logo, in bytes.
 const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Maximum size of an uploaded photo or sponsor's logo, in bytes.
+const STORY_PICTURE_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Maximum size of a stored photo, in bytes. It is the largest picture of the club's page, which
+/// loads on phones. The web page scales a photo down before it sends it.
+const STORED_PHOTO_BYTES_MAX: usize = 400 * 1024;
+/// Maximum size of a sponsor's stored logo, in bytes.
+const STORED_SPONSOR_BYTES_MAX: usize = 300 * 1024;
+const GOAL_AMOUNTS: std::ops::RangeInclusive<Cents> = Cents(10_000)..=Cents(100_000_000);
 const SLUG_ERROR: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
 const LOGO_ERROR: &str = "Must be a valid URL or uploaded image";
 const COLOUR_ERROR: &str = "Must be a valid hex color";
@@ -40,6 +49,9 @@ pub async fn save(
         Some(text) => Some(normalised_picture_url(text.trim()).map(with_tls)),
         None => None,
     };
+    let photo_url = story_picture(&state, club, PHOTO, form.photo_url.as_deref()).await?;
+    let sponsor_logo =
+        story_picture(&state, club, SPONSOR, form.sponsor_logo_url.as_deref()).await?;
     let pixel = form
         .facebook_pixel_id
         .as_ref()
@@ -59,6 +71,21 @@ pub async fn save(
             .map(|colour| colour.map(|colour| colour.to_lowercase())),
         enabled: form.home_page_enabled,
         facebook_pixel_id: pixel,
+        goal: form.goal_text.as_deref().map(str::trim).map(|text| {
+            form.goal_amount
+                .filter(|_| !text.is_empty())
+                .map(|amount| ClubGoal {
+                    text: text.to_string(),
+                    amount,
+                })
+        }),
+        photo_url,
+        sponsor: form.sponsor_name.as_deref().map(str::trim).map(|name| {
+            (!name.is_empty()).then(|| Sponsor {
+                name: name.to_string(),
+                logo_url: sponsor_logo.flatten(),
+            })
+        }),
     };
     let (actor, object) = (caller.audit_name(), format!("club:{club}"));
     let act = caller.audit_action(&actor, Some(club), "save-home-page", &object);
@@ -130,7 +157,111 @@ fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
         let fits = pixel.is_empty() || digits && (5..=20).contains(&pixel.len());
         findings.require("facebookPixelId", fits, "Pixel ID must be 5 to 20 digits");
     }
+    check_story(&mut findings, form);
     findings.into_result()
+}
+
+/// Checks the goal and the sponsor. Both are sent whole: the goal's text with its amount, and the
+/// sponsor's name with its logo.
+fn check_story(findings: &mut FormErrors, form: &HomePageForm) {
+    let length = |text: &Option<String>| {
+        text.as_deref()
+            .map_or(0, |text| text.trim().chars().count())
+    };
+    let goal = length(&form.goal_text);
+    findings.require(
+        "goalText",
+        goal == 0 || (3..=80).contains(&goal),
+        "The goal must be between 3 and 80 characters",
+    );
+    findings.require(
+        "goalAmount",
+        goal == 0
+            || form
+                .goal_amount
+                .is_some_and(|amount| GOAL_AMOUNTS.contains(&amount)),
+        "The goal must be between $100 and $1,000,000",
+    );
+    let sponsor = length(&form.sponsor_name);
+    findings.require(
+        "sponsorName",
+        sponsor == 0 || (2..=40).contains(&sponsor),
+        "The sponsor’s name must be between 2 and 40 characters",
+    );
+    findings.require(
+        "sponsorName",
+        sponsor > 0 || length(&form.sponsor_logo_url) == 0,
+        "Please name the sponsor whose logo this is",
+    );
+}
+
+/// A picture of the club's story, with its limits.
+struct StoryPicture {
+    field: &'static str,
+    purpose: &'static str,
+    stored_bytes_max: usize,
+}
+
+const PHOTO: &StoryPicture = &StoryPicture {
+    field: "photoUrl",
+    purpose: "photo",
+    stored_bytes_max: STORED_PHOTO_BYTES_MAX,
+};
+const SPONSOR: &StoryPicture = &StoryPicture {
+    field: "sponsorLogoUrl",
+    purpose: "sponsor",
+    stored_bytes_max: STORED_SPONSOR_BYTES_MAX,
+};
+
+/// Returns the URL of a picture of the club's story. Stores a picture that was sent as `data:` URL.
+/// `None` leaves the field unchanged; `Some(None)` clears it. A picture of another site is refused,
+/// because that site would learn who visits the club's page.
+async fn story_picture(
+    state: &State,
+    club: ClubId,
+    picture: &StoryPicture,
+    text: Option<&str>,
+) -> Result<Option<Option<String>>, Problem> {
+    let Some(text) = text.map(str::trim) else {
+        return Ok(None);
+    };
+    if text.is_empty() {
+        return Ok(Some(None));
+    }
+    let own = format!("/uploads/{}-{club}-", picture.purpose);
+    if text.starts_with(&own) {
+        let stored = normalised_picture_url(text);
+        return stored
+            .map(|url| Some(Some(url)))
+            .ok_or_else(|| field_error(picture.field, LOGO_ERROR));
+    }
+    if !text.starts_with("data:image/") {
+        return Err(field_error(picture.field, "Please upload a picture"));
+    }
+    let wrong = |message: &str| field_error(picture.field, message);
+    require_confirmed_email(state, club).await?;
+    let bytes = decode_base64(text).ok_or_else(|| wrong(LOGO_ERROR))?;
+    let too_large = "The picture is too large. Please choose a smaller one.";
+    if bytes.len() > STORY_PICTURE_BYTES_MAX {
+        return Err(wrong(too_large));
+    }
+    let rendered = state
+        .renderer
+        .render(&bytes)
+        .await?
+        .ok_or_else(|| wrong("Please upload a PNG or JPG file."))?;
+    if rendered.bytes.len() > picture.stored_bytes_max {
+        return Err(wrong(too_large));
+    }
+    let url = store_picture(state, club, picture.purpose, rendered).await?;
+    Ok(Some(Some(url)))
+}
+
+/// Returns the error of one field of the form.
+fn field_error(field: &'static str, message: &str) -> Problem {
+    let mut findings = FormErrors::default();
+    findings.require(field, false, message);
+    findings.into_problem()
 }
 
 fn is_valid_colour(text: &str) -> bool {
@@ -156,11 +287,7 @@ fn with_tls(address: String) -> String {
 
 /// Stores a logo that was sent as `data:` URL and returns its URL path.
 async fn store_logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
-    let wrong = |words: &str| {
-        let mut findings = FormErrors::default();
-        findings.require("logoUrl", false, words);
-        findings.into_result().expect_err("something was found")
-    };
+    let wrong = |words: &str| field_error("logoUrl", words);
     require_confirmed_email(state, club).await?;
     let bytes = decode_base64(text).ok_or_else(|| wrong(LOGO_ERROR))?;
     if bytes.len() > LOGO_BYTES_MAX {

@@ -1,4 +1,4 @@
-//! Periodic work for clubs: reminder mails, follow-up of results, and erasure of expired personal
+//! Periodic work for clubs: reminder mails to clubs and buyers, follow-up of results, and erasure of expired personal
 //! data.
 
 use domain::{Cents, DrawId, Timestamp};
@@ -31,7 +31,7 @@ const ERASURE_STEPS_MAX: usize = 20;
 pub async fn run_periodic_club_tasks(state: &State) {
     let now = state.clock.now();
     if let Err(failure) = send_reminders(state, now).await {
-        tracing::warn!(%failure, "sending club reminders failed, will retry");
+        tracing::warn!(%failure, "sending reminders failed, will retry");
     }
     if let Err(failure) = erase_expired_data(state, now).await {
         tracing::warn!(%failure, "erasing expired personal data failed, will retry");
@@ -42,7 +42,11 @@ async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     queue_due_result_reminders(state, now).await?;
     queue_connect_reminders(state, now).await?;
     complete_interrupted_result_settlements(state).await?;
-    settle_club_shares(state).await
+    settle_club_shares(state).await?;
+    if state.records.queue_due_reminders(now).await? > 0 {
+        state.outbox.wake_mailer();
+    }
+    Ok(())
 }
 
 /// Records club shares and queues result mails that are missing, because a server may have stopped

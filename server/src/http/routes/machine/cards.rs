@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::api::error::Problem;
 use crate::http::routes::buyer::{clubs, draw_number, offers};
+use crate::render::blocking_jobs;
 use crate::render::draw_story::DrawStory;
 use crate::render::page::DrawTexts;
 use crate::render::share_card::ShareCard;
@@ -52,8 +53,12 @@ pub async fn serve_draw_story(
     let story = story_of_draw(&state, draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    let version = story.version();
-    image_response(&state, version, move || story.render_png(), &query).await
+    let (version, key) = (
+        story.version(),
+        story.crest_upload_key().map(str::to_string),
+    );
+    let render = move |logo: Option<&[u8]>| story.render_png(logo);
+    image_response(&state, version, key, render, &query).await
 }
 
 async fn story_of_draw(state: &State, draw: domain::DrawId) -> Option<DrawStory> {
@@ -100,25 +105,28 @@ async fn card_response(
     card: ShareCard,
     query: &CardQuery,
 ) -> Result<HttpResponse, Problem> {
-    let version = card.version();
-    image_response(state, version, move || card.render_png(), query).await
+    let (version, key) = (card.version(), card.crest_upload_key().map(str::to_string));
+    let render = move |logo: Option<&[u8]>| card.render_png(logo);
+    image_response(state, version, key, render, query).await
 }
 
 /// Responds with an image, which is drawn unless it is cached. `version` identifies its contents.
+/// `render_png` gets the file of the uploaded logo with this key.
 async fn image_response(
     state: &State,
     version: String,
-    render_png: impl FnOnce() -> Vec<u8> + Send + 'static,
+    crest_upload_key: Option<String>,
+    render_png: impl FnOnce(Option<&[u8]>) -> Vec<u8> + Send + 'static,
     query: &CardQuery,
 ) -> Result<HttpResponse, Problem> {
     let bytes = if let Some(bytes) = state.cards.get(&version) {
         bytes
     } else {
-        let bytes = Bytes::from(
-            web::block(render_png)
-                .await
-                .map_err(|_| Problem::unavailable())?,
-        );
+        let logo = match crest_upload_key {
+            Some(key) => state.records.upload(&key).await?,
+            None => None,
+        };
+        let bytes = Bytes::from(blocking_jobs::run_job(move || render_png(logo.as_deref())).await?);
         state.cards.insert(version.clone(), bytes.clone());
         bytes
     };

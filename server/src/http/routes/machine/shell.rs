@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::api::compressible_body::CompressibleBody;
 use crate::api::error::Problem;
+#[cfg(feature = "demo")]
+use crate::config::Stage;
 use crate::ops::metrics::{MatchedRoute, NO_ROUTE_LABEL};
 use crate::render::page::{self, HeaderLinks, PageLayout};
 use crate::render::page_address::{Page, PageKind};
@@ -47,7 +49,7 @@ pub async fn serve_page(
         return Ok(widget_script_response(&site, &request));
     }
     let path = request.path().replace("%3A", ":").replace("%3a", ":");
-    let page_found = Page::for_path(&path);
+    let page_found = Page::for_path(&path).filter(|page| is_served(&state, page));
     if let Some(target) = page_found
         .as_ref()
         .and_then(|page| short_link::redirect_target(page, request.query_string()))
@@ -66,6 +68,16 @@ pub async fn serve_page(
     }
     .write(page_found)
     .await
+}
+
+/// Whether this server has a page. In production, a page of the demo gives the 404 page.
+#[cfg_attr(not(feature = "demo"), expect(unused_variables))]
+fn is_served(state: &State, page: &Page<'_>) -> bool {
+    #[cfg(feature = "demo")]
+    if page.address.shows == PageKind::DemoOnly {
+        return state.config.stage == Stage::Demo;
+    }
+    true
 }
 
 /// Serves the widget script, cached for ten minutes. It is readable from any origin, because a site

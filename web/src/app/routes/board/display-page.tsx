@@ -92,6 +92,7 @@ function DrawBoard({ number }: { number: number }) {
       justSold={justSold}
       sound={options.sound}
       address={`/draw/${draw.drawNumber}`}
+      clubId={draw.clubId}
     >
       {hasResult ? (
         <Suspense>

@@ -63,6 +63,7 @@ function OfferBoard({ address }: { address: { club: string; slug: string } }) {
       justSold={justSold}
       sound={options.sound}
       address={offerShortPath(address)}
+      clubId={draw?.clubId}
     >
       <OfferBoardContent widget={widget} offer={offer} address={address} options={options} />
     </BoardFrame>

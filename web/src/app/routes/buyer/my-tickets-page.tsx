@@ -2,6 +2,7 @@ import '@/features/buyer/my-tickets/tickets.css';
 import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
 import { hasNoTickets, orderStatusText } from '@/features/buyer/my-tickets/order-status-text';
+import { ReminderSwitch } from '@/features/buyer/my-tickets/reminder-switch';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
@@ -44,7 +45,10 @@ export function Page({ params }: PageProps) {
           <FreshnessBadge />
           {hasNoTickets(order)
             ? null
-            : order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />)}
+            : order.lines.map((line) => (
+                <TicketList key={line.drawNumber} line={line} token={order.orderToken} />
+              ))}
+          <ReminderSwitch token={order.orderToken} />
           <div className="no-print">
             <button type="button" className="btn sec" onClick={() => window.print()}>
               Print

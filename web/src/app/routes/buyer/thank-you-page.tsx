@@ -2,6 +2,7 @@ import '@/features/buyer/my-tickets/tickets.css';
 import '@/features/buyer/thank-you/thank-you.css';
 import { Link } from 'wouter';
 import { hasNoTickets } from '@/features/buyer/my-tickets/order-status-text';
+import { ReminderSwitch } from '@/features/buyer/my-tickets/reminder-switch';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import {
   ContactDetailsForm,
@@ -48,6 +49,7 @@ export function Page() {
           <NextSteps order={order} summary={summary}>
             {isOver ? null : <ResendMailButton payment={payment} />}
           </NextSteps>
+          {order && !isOver ? <ReminderSwitch token={order.orderToken} /> : null}
           <SupportContacts />
         </>
       )}

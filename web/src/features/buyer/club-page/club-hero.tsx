@@ -2,6 +2,7 @@ import { useSetAtom } from 'jotai';
 import type { Club } from '@/api/wire';
 import { initialsOf } from '@/shared/club-colours';
 import { shareOrCopy } from '@/features/buyer/site/share';
+import { decimalToCents, formatWholeDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
@@ -20,6 +21,9 @@ export function ClubHero({ club }: { club: Club }) {
   };
   return (
     <div className="club-hero">
+      {club.photoUrl ? (
+        <img className="club-photo" src={club.photoUrl} alt="" width="1200" height="400" />
+      ) : null}
       <div className="wrap">
         <div className="club-name">
           {club.logoUrl ? (
@@ -34,6 +38,7 @@ export function ClubHero({ club }: { club: Club }) {
             <p>{club.homePageTagline || S.defaultTagline}</p>
           </div>
         </div>
+        <GoalProgress club={club} />
         <div className="club-actions">
           <a className="btn" href="#live-draws">
             {S.viewCurrentDraws}
@@ -46,6 +51,48 @@ export function ClubHero({ club }: { club: Club }) {
           </a>
         </div>
       </div>
+    </div>
+  );
+}
+
+/** What the club raises money for, how much it has raised, and how much it wants. */
+function GoalProgress({ club }: { club: Club }) {
+  if (!club.goalText || !club.goalAmount) return null;
+  const goal = decimalToCents(club.goalAmount);
+  const raised = decimalToCents(club.raisedSoFar ?? '0.00');
+  const percent = Math.floor((raised * 100) / Math.max(goal, 1));
+  const part = Math.min(percent, 100);
+  return (
+    <div className="club-goal">
+      <dl>
+        <div>
+          <dt>Raised so far</dt>
+          <dd>{formatWholeDollars(raised)}</dd>
+        </div>
+        <div>
+          <dt>Goal</dt>
+          <dd>{formatWholeDollars(goal)}</dd>
+        </div>
+      </dl>
+      <div
+        className="progress"
+        role="progressbar"
+        aria-label="Raised so far"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={part}
+      >
+        <span style={{ '--part': part / 100 } as React.CSSProperties} />
+      </div>
+      {percent >= 100 ? (
+        <p>
+          <strong>Goal reached:</strong> {club.goalText}
+        </p>
+      ) : (
+        <p>
+          <strong>{percent}%</strong> of the way to {club.goalText}
+        </p>
+      )}
     </div>
   );
 }

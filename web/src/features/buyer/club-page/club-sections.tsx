@@ -48,19 +48,25 @@ export function ClubSections({ club }: { club: Club }) {
         ) : null}
       </section>
       {allLoaded ? (
-        <OffersAndResultsSections offers={offers} awaiting={awaiting} completed={completed} />
+        <OffersAndResultsSections
+          club={club}
+          offers={offers}
+          awaiting={awaiting}
+          completed={completed}
+        />
       ) : null}
     </>
   );
 }
 
 interface OffersAndResultsProps {
+  club: Club;
   offers: ReturnType<typeof useOffers>;
   awaiting: readonly number[];
   completed: readonly number[];
 }
 
-function OffersAndResultsSections({ offers, awaiting, completed }: OffersAndResultsProps) {
+function OffersAndResultsSections({ club, offers, awaiting, completed }: OffersAndResultsProps) {
   return (
     <>
       <OffersSection {...offers} />
@@ -84,6 +90,9 @@ function OffersAndResultsSections({ offers, awaiting, completed }: OffersAndResu
             ))}
           </div>
         </section>
+      ) : null}
+      {club.sponsorName ? (
+        <SponsorLine name={club.sponsorName} logoUrl={club.sponsorLogoUrl ?? null} />
       ) : null}
       <ClubContact />
     </>
@@ -146,6 +155,18 @@ function FinishedGamesSection({ numbers }: { numbers: readonly number[] }) {
             </li>
           ))}
       </ul>
+    </section>
+  );
+}
+
+function SponsorLine({ name, logoUrl }: { name: string; logoUrl: string | null }) {
+  return (
+    <section className="card panel sponsor" aria-labelledby="sponsor-title">
+      <h2 id="sponsor-title">Proudly supported by</h2>
+      <p>
+        {logoUrl ? <img src={logoUrl} alt="" height="56" loading="lazy" /> : null}
+        <strong>{name}</strong>
+      </p>
     </section>
   );
 }

@@ -25,6 +25,8 @@ interface LandingDrawCardProps {
   drawNumber: number;
   /** Whether the draw waits for its result. The card's badge says so. */
   awaiting?: boolean;
+  /** Id of the card's title. Needed where the draw is on the page twice. */
+  titleId?: string;
   /** Further controls, shown under the card's button. */
   children?: React.ReactNode;
 }
@@ -33,14 +35,19 @@ interface LandingDrawCardProps {
  * A draw in a list. The card itself is no link, so that a thumb that scrolls the list opens nothing
  * by accident.
  */
-export function DrawCard({ drawNumber, awaiting = false, children }: LandingDrawCardProps) {
+export function DrawCard({
+  drawNumber,
+  awaiting = false,
+  titleId,
+  children,
+}: LandingDrawCardProps) {
   const draw = useAtomValue(drawAtom(drawNumber));
   const now = useAtomValue(nowAtom);
   const onPhone = useIsPhone();
   if (!draw) return <div className="card draw-card" aria-hidden="true" />;
   const phase = drawPhaseOf(draw, now);
   const state = drawCardStateOf(draw, phase, now);
-  const title = `draw-${draw.drawNumber}-title`;
+  const title = titleId ?? `draw-${draw.drawNumber}-title`;
   const counts = draw.status === 'active' && !awaiting;
   return (
     <article

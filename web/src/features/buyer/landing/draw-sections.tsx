@@ -2,12 +2,13 @@ import { useAtomValue, useStore } from 'jotai';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ClubSummary } from '@/api/wire';
-import { drawAtom, drawListAtom } from '@/features/shared-live/live-atoms';
+import { drawAtom, drawListAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDrawList } from '@/features/shared-live/use-live';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { DrawCard } from './draw-card';
-import { clubsFound, isDrawFound } from './find';
+import { DrawFilterRow } from './draw-filter-row';
+import { ALL_DRAWS, clubsFound, drawFilters, isDrawFound, isKeptByFilter } from './find';
 
 const RECENT_RESULTS_SHOWN = 9;
 /** The cards of a list before 'Show all'. `critical.css` hides the others. */
@@ -57,9 +58,21 @@ export function ActiveDrawsSection({ query, clubs }: ActiveDrawsProps) {
   const { failed, retry } = useLiveDrawList('active');
   const listed = useAtomValue(drawListAtom('active'));
   const store = useStore();
-  const numbers = listed?.filter((number) => {
+  const now = useAtomValue(nowAtom);
+  const [chosen, setChosen] = useState(ALL_DRAWS);
+  const searched = listed?.filter((number) => {
     const draw = store.get(drawAtom(number));
     return !draw || isDrawFound(draw, query);
+  });
+  const filters = drawFilters(
+    (searched ?? []).flatMap((number) => store.get(drawAtom(number)) ?? []),
+    now,
+  );
+  // A filter that keeps nothing any more is not shown, and no longer applies.
+  const filter = filters.some(({ key }) => key === chosen) ? chosen : ALL_DRAWS;
+  const numbers = searched?.filter((number) => {
+    const draw = store.get(drawAtom(number));
+    return !draw || isKeptByFilter(draw, filter, now);
   });
   const found = clubsFound(clubs, query);
   const searching = query.trim() !== '';
@@ -68,9 +81,12 @@ export function ActiveDrawsSection({ query, clubs }: ActiveDrawsProps) {
       <div className="section-head">
         <h2 id="live-draws-title">Live Draws</h2>
         <span className="meta" role="status">
-          {searching && numbers ? foundText(numbers.length, query) : ''}
+          {searching && searched ? foundText(searched.length, query) : ''}
         </span>
       </div>
+      {listed && listed.length > 1 ? (
+        <DrawFilterRow filters={filters} chosen={filter} onChosen={setChosen} />
+      ) : null}
       {found.length > 0 ? (
         <ul className="found-clubs">
           {found.map((club) => (
@@ -91,7 +107,7 @@ export function ActiveDrawsSection({ query, clubs }: ActiveDrawsProps) {
         </div>
       ) : null}
       {numbers && numbers.length > 0 ? (
-        <DrawGrid key={query} numbers={numbers}>
+        <DrawGrid key={`${query} ${filter}`} numbers={numbers}>
           {(number) => <DrawCard key={number} drawNumber={number} />}
         </DrawGrid>
       ) : null}

@@ -1,9 +1,9 @@
 import type { FormEvent } from 'react';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { StepList, type HowItWorksStep } from '@/features/buyer/site/how-it-works';
-import { JERSEY_NUMBER_MAX } from '@/shared/draw-size';
 import { CellPatternIcon } from './cell-pattern-icon';
 import { FIND_FIELD_ID } from './find';
+import { LiveDrawOfTheMoment } from './live-draw-of-the-moment';
 
 interface LandingHeroProps {
   query: string;
@@ -51,20 +51,7 @@ export function LandingHero({ query, onQuery }: LandingHeroProps) {
             {S.startFirstDraw}
           </a>
         </div>
-        <svg className="land-art" viewBox="0 0 130 130" aria-hidden="true">
-          <pattern id="cells" width="10" height="10" patternUnits="userSpaceOnUse">
-            <rect x="1" y="1" width="8" height="8" rx="1.6" />
-          </pattern>
-          <rect className="all" width="130" height="130" fill="url(#cells)" />
-          {Array.from({ length: JERSEY_NUMBER_MAX }, (_, at) => (
-            <path
-              key={at}
-              d={`M${at * 10 + 1} 61h8v8h-8zM81 ${at * 10 + 1}h8v8h-8z`}
-              className="line"
-            />
-          ))}
-          <rect className="cross" x="79" y="59" width="12" height="12" rx="2" />
-        </svg>
+        <LiveDrawOfTheMoment />
       </div>
     </div>
   );

@@ -70,7 +70,9 @@ function OrderCard({ order }: { order: OrderResponse }) {
         {order.paymentIntentId ? ` · reference ${orderReference(order.paymentIntentId)}` : ''}
       </p>
       {order.status === 'succeeded' ? (
-        order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />)
+        order.lines.map((line) => (
+          <TicketList key={line.drawNumber} line={line} token={order.orderToken} under />
+        ))
       ) : (
         <p>{orderStatusText(order)}</p>
       )}

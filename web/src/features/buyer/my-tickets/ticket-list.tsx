@@ -4,12 +4,21 @@ import { Link } from 'wouter';
 import { dayAndTime } from '@/shared/dates';
 import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars } from '@/shared/money';
+import { TicketPictureButton } from './ticket-picture-button';
 
 /**
- * The owner's tickets of one draw, each with its pair. `under` means that an order's heading is
- * above, so this heading is one level lower.
+ * The owner's tickets of one draw, each with its pair. `token` is the order's secret. `under` means
+ * that an order's heading is above, so this heading is one level lower.
  */
-export function TicketList({ line, under = false }: { line: OrderLine; under?: boolean }) {
+export function TicketList({
+  line,
+  token,
+  under = false,
+}: {
+  line: OrderLine;
+  token: string;
+  under?: boolean;
+}) {
   const id = useId();
   const Heading = under ? 'h3' : 'h2';
   return (
@@ -32,6 +41,9 @@ export function TicketList({ line, under = false }: { line: OrderLine; under?: b
         Your pair wins if both players score their team’s first try. Only you see these numbers
         until the draw.
       </p>
+      {line.tickets.length > 0 ? (
+        <TicketPictureButton token={token} draw={line.drawNumber} />
+      ) : null}
     </section>
   );
 }

@@ -46,7 +46,11 @@ export function SiteFooter() {
           <p>
             <small>
               <Link href="/privacy">Privacy</Link> ·{' '}
-              <a href={`mailto:${config?.supportEmail ?? ''}?subject=Source%20code`}>
+              <a
+                href={
+                  config?.sourceUrl ?? `mailto:${config?.supportEmail ?? ''}?subject=Source%20code`
+                }
+              >
                 Source code (AGPL)
               </a>
             </small>

@@ -142,7 +142,9 @@ export function BoughtTickets({
   summary: PurchaseSummary;
 }) {
   if (order && order.status === S.succeeded)
-    return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
+    return order.lines.map((line) => (
+      <TicketList key={line.drawNumber} line={line} token={order.orderToken} />
+    ));
   return summary.draws.map((draw) => (
     <section key={draw.drawNumber} className="card panel">
       <h2>{draw.matchName}</h2>

@@ -7,6 +7,7 @@ import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 import { ColourField, type ReadableTextColour } from './colour-field';
 import { sanitiseSlugInput } from './home-page-rules';
 import { LogoField } from './logo-field';
+import { PictureField } from './picture-field';
 
 interface HomePageFieldsProps {
   page: HomePageRequest;
@@ -19,6 +20,8 @@ interface HomePageFieldsProps {
   onCopy: () => void;
 }
 
+const PHOTO_LIMITS = { width: 1200, height: 800, type: 'image/jpeg' } as const;
+const SPONSOR_LOGO_LIMITS = { width: 480, height: 240, type: 'image/png' } as const;
 const COLOUR_FIELDS = [
   { field: 'primaryColor', label: 'Primary colour', what: 'The head of the page' },
   { field: 'secondaryColor', label: 'Secondary colour', what: 'The band under it' },
@@ -110,6 +113,58 @@ export function HomePageFields({
             onValue={(colour) => set({ [field]: colour })}
           />
         ))}
+      </fieldset>
+      <fieldset className="group">
+        <legend>Your story</legend>
+        <PictureField
+          id="page-photoUrl"
+          label="Photo for the top of the page (PNG or JPG)"
+          what="photo"
+          value={page.photoUrl}
+          error={errorOf('page-photoUrl')}
+          limits={PHOTO_LIMITS}
+          onValue={(photoUrl) => set({ photoUrl })}
+        />
+        <Field
+          id="page-goalText"
+          label="What you raise money for (optional)"
+          maxLength={80}
+          value={page.goalText}
+          hint="Completes the sentence “64% of the way to …”, for example: new boots for 90 juniors"
+          error={errorOf('page-goalText')}
+          onValue={(goalText) => set({ goalText })}
+        />
+        <Field
+          id="page-goalAmount"
+          label="Goal in dollars"
+          inputMode="decimal"
+          maxLength={10}
+          value={page.goalAmount}
+          hint="What is raised so far comes from your completed draws: ticket sales without the prizes won."
+          error={errorOf('page-goalAmount')}
+          onValue={(goalAmount) => set({ goalAmount: goalAmount.replace(/[$,\s]/g, '') })}
+        />
+      </fieldset>
+      <fieldset className="group">
+        <legend>Sponsor</legend>
+        <Field
+          id="page-sponsorName"
+          label="Sponsor’s name (optional)"
+          maxLength={40}
+          value={page.sponsorName}
+          hint="On your page and on your boards."
+          error={errorOf('page-sponsorName')}
+          onValue={(sponsorName) => set({ sponsorName })}
+        />
+        <PictureField
+          id="page-sponsorLogoUrl"
+          label="Sponsor’s logo (PNG or JPG)"
+          what="sponsor’s logo"
+          value={page.sponsorLogoUrl}
+          error={errorOf('page-sponsorLogoUrl')}
+          limits={SPONSOR_LOGO_LIMITS}
+          onValue={(sponsorLogoUrl) => set({ sponsorLogoUrl })}
+        />
       </fieldset>
       <fieldset className="group">
         <legend>Facebook pixel</legend>

@@ -31,6 +31,13 @@ const hasLengthBetween = (text: string, min: number, max: number): boolean =>
 
 export const homePageFieldId = (field: string): string => `page-${field}`;
 
+const GOAL_DOLLARS_MIN = 100;
+const GOAL_DOLLARS_MAX = 1_000_000;
+const isGoalAmount = (text: string): boolean =>
+  /^\d{1,7}(\.\d{2})?$/.test(text) &&
+  Number(text) >= GOAL_DOLLARS_MIN &&
+  Number(text) <= GOAL_DOLLARS_MAX;
+
 type HomePageRule = readonly [field: keyof HomePageRequest, holds: boolean, text: string];
 
 export function homePageProblems(page: HomePageRequest): FormProblem[] {
@@ -60,6 +67,26 @@ export function homePageProblems(page: HomePageRequest): FormProblem[] {
       /^(\d{5,20})?$/.test(page.facebookPixelId),
       'Pixel ID must be 5 to 20 digits',
     ],
+    [
+      'goalText',
+      page.goalText.trim() === '' || hasLengthBetween(page.goalText, 3, 80),
+      'The goal must be between 3 and 80 characters',
+    ],
+    [
+      'goalAmount',
+      page.goalText.trim() === '' || isGoalAmount(page.goalAmount),
+      'The goal must be between $100 and $1,000,000',
+    ],
+    [
+      'sponsorName',
+      page.sponsorName.trim() === '' || hasLengthBetween(page.sponsorName, 2, 40),
+      'The sponsor’s name must be between 2 and 40 characters',
+    ],
+    [
+      'sponsorName',
+      page.sponsorName.trim() !== '' || page.sponsorLogoUrl === '',
+      'Please name the sponsor whose logo this is',
+    ],
   ];
   return rules
     .filter(([, holds]) => !holds)
@@ -77,6 +104,11 @@ export function homePageRequestOf(club: OwnClub): HomePageRequest {
     accentColor: club.accentColor ?? DEFAULT_COLOURS.accentColor,
     homePageEnabled: club.homePageEnabled ?? true,
     facebookPixelId: club.facebookPixelId ?? '',
+    goalText: club.goalText ?? '',
+    goalAmount: (club.goalAmount ?? '').replace(/\.00$/, ''),
+    photoUrl: club.photoUrl ?? '',
+    sponsorName: club.sponsorName ?? '',
+    sponsorLogoUrl: club.sponsorLogoUrl ?? '',
   };
 }
 
@@ -102,3 +134,17 @@ export async function logoWarning(file: Pick<File, 'name' | 'text'>): Promise<st
     ? 'The letters in this SVG are text and will be missing. Convert the text to paths, or choose a PNG.'
     : null;
 }
+
+/**
+ * Returns the body of the request that saves the page. The server reads an amount with a decimal
+ * point as dollars.
+ */
+export const savedHomePage = (page: HomePageRequest) => ({
+  ...page,
+  goalAmount:
+    page.goalText.trim() === ''
+      ? null
+      : page.goalAmount.includes('.')
+        ? page.goalAmount
+        : `${page.goalAmount}.00`,
+});

@@ -25,7 +25,12 @@ import { useMutation } from '../session/use-session';
 import { adminPath, rememberUser } from '../session/user';
 import type { ReadableTextColour } from './colour-field';
 import { HomePageFields } from './home-page-fields';
-import { homePageProblems, homePageFieldId, homePageRequestOf } from './home-page-rules';
+import {
+  homePageFieldId,
+  homePageProblems,
+  homePageRequestOf,
+  savedHomePage,
+} from './home-page-rules';
 
 export interface HomePageSetupProps {
   here: ClubPageContext;
@@ -93,7 +98,7 @@ function HomePageSetupForm({
     if (here.club.archived) return;
     if (!report(homePageProblems(page))) return setChosen('edit');
     void run(async () => {
-      const saved = await saveHomePage(here.club.id, page);
+      const saved = await saveHomePage(here.club.id, savedHomePage(page));
       setDirty(false);
       setPage(homePageRequestOf({ ...club, ...saved }));
       keep(CLUB_API_PATHS.club(here.club.id), { ...club, ...saved });
@@ -118,7 +123,14 @@ function HomePageSetupForm({
     />
   );
   const shown = (
-    <InertPreview>{preview({ ...club, ...page, logoUrl: page.logoUrl || null })}</InertPreview>
+    <InertPreview>
+      {preview({
+        ...club,
+        ...page,
+        logoUrl: page.logoUrl || null,
+        photoUrl: page.photoUrl || null,
+      })}
+    </InertPreview>
   );
   return (
     <main className="admin" id="main">

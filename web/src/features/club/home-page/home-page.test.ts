@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import type { HomePageRequest } from '@/api/wire-club';
-import { homePageProblems, logoProblem, logoWarning, sanitiseSlugInput } from './home-page-rules';
+import {
+  homePageProblems,
+  logoProblem,
+  logoWarning,
+  sanitiseSlugInput,
+  savedHomePage,
+} from './home-page-rules';
 
 const VALID_REQUEST: HomePageRequest = {
   homePageSlug: 'redcliffe',
@@ -12,6 +18,11 @@ const VALID_REQUEST: HomePageRequest = {
   accentColor: '#3B82F6',
   homePageEnabled: true,
   facebookPixelId: '',
+  goalText: '',
+  goalAmount: '',
+  photoUrl: '',
+  sponsorName: '',
+  sponsorLogoUrl: '',
 };
 const problemTexts = (more: Partial<HomePageRequest>) =>
   homePageProblems({ ...VALID_REQUEST, ...more }).map(({ text }) => text);
@@ -56,6 +67,32 @@ test('each field of the page is validated with its specified text', () => {
       problemTexts({ facebookPixelId }),
     ),
   ).toEqual(Array(3).fill('Pixel ID must be 5 to 20 digits'));
+});
+
+test('the goal and the sponsor are each whole or absent', () => {
+  const goal = 'The goal must be between $100 and $1,000,000';
+  expect(problemTexts({ goalText: 'New boots', goalAmount: '10000' })).toEqual([]);
+  expect(problemTexts({ goalText: 'New boots', goalAmount: '250.50' })).toEqual([]);
+  expect(
+    ['', '99', '1000001', '12.5', 'much'].flatMap((goalAmount) =>
+      problemTexts({ goalText: 'New boots', goalAmount }),
+    ),
+  ).toEqual(Array(5).fill(goal));
+  expect(problemTexts({ goalText: 'ab', goalAmount: '100' })).toEqual([
+    'The goal must be between 3 and 80 characters',
+  ]);
+  expect(problemTexts({ sponsorLogoUrl: '/uploads/sponsor-1-a.png' })).toEqual([
+    'Please name the sponsor whose logo this is',
+  ]);
+  expect(problemTexts({ sponsorName: 'x'.repeat(41) })).toHaveLength(1);
+});
+
+test('the goal is sent in dollars, and without a text not at all', () => {
+  const sent = (more: Partial<HomePageRequest>) =>
+    savedHomePage({ ...VALID_REQUEST, ...more }).goalAmount;
+  expect(sent({ goalText: 'New boots', goalAmount: '10000' })).toBe('10000.00');
+  expect(sent({ goalText: 'New boots', goalAmount: '250.50' })).toBe('250.50');
+  expect(sent({ goalText: ' ', goalAmount: '250.50' })).toBeNull();
 });
 
 test('a logo is a picture of at most two megabytes', () => {

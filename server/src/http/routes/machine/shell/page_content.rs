@@ -101,6 +101,11 @@ pub async fn read_page_content(
             }
             None => Ok(PAGE_NOT_FOUND),
         },
+        #[cfg(feature = "demo")]
+        PageKind::DemoOnly => Ok(PageContent::Plain(
+            page.address.heading.to_string(),
+            String::new(),
+        )),
         PageKind::Plain | PageKind::Claim => Ok(PageContent::Plain(
             page.address.heading.to_string(),
             String::new(),
@@ -210,7 +215,9 @@ async fn club_content(
     let active = state.catalogue.list_slice(DrawList::Active, part, now);
     let completed = state.catalogue.list_slice(DrawList::Completed, part, now);
     let first_paint_draws = first_paint_draws(state, &active);
-    let club = api::club::Club::new(row, slug).with_draws(active, completed);
+    let club = api::club::Club::new(row, slug)
+        .with_raised(facts.raised_so_far(row.id, now))
+        .with_draws(active, completed);
     let face = Box::new(ClubTexts::new(&club));
     boot.insert("club".into(), json!(club));
     let club_offers = state.offers().of_club(row).await?;
