@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { LAUNCH_OPTIONS } from './e2e/support/launch-options';
 
 /**
  * Tests against a running server: `BASE_URL=http://127.0.0.1:8080 npm run e2e`. Uses the system's
@@ -23,9 +24,6 @@ export default defineConfig({
     serviceWorkers: 'block',
     // A trace adds a fifth to the run time, so CI records one only for the retry.
     trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
-    launchOptions: {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu'],
-    },
+    launchOptions: LAUNCH_OPTIONS,
   },
 });

@@ -1,5 +1,8 @@
 import { expect, test, type APIRequestContext } from '@playwright/test';
 import { listActiveDraws, findDrawWithTickets } from '../support/draws';
+import { FRACTIONAL_TEXT_OPTIONS } from '../support/launch-options';
+
+test.use({ launchOptions: FRACTIONAL_TEXT_OPTIONS });
 
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });

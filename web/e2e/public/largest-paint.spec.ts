@@ -1,6 +1,9 @@
 import { expect, test, type Browser } from '@playwright/test';
 import { findDrawWithTickets } from '../support/draws';
+import { FRACTIONAL_TEXT_OPTIONS } from '../support/launch-options';
 import { medianOf, openSlowPhone } from '../support/slow-phone';
+
+test.use({ launchOptions: FRACTIONAL_TEXT_OPTIONS });
 
 const LARGEST_PAINT_GOAL_MS = 1_800;
 /** A median may be this many times the goal, because other processes use the test machine. */
