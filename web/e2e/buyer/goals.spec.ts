@@ -16,6 +16,7 @@ import {
 } from '../support/draws';
 import { shortenReservation } from '../support/shop-states';
 import { medianOf, openSlowPhone } from '../support/slow-phone';
+import { waitUntilStarted } from '../support/started-page';
 
 /** Window sizes of a phone and a desktop, at which goal 10 of the design brief is tested. */
 const WINDOW_SIZES = [
@@ -328,7 +329,7 @@ async function measureBlockingTime(browser: Browser, path: string): Promise<numb
   });
   await page.goto(path, { waitUntil: 'load' });
   // React renders the footer, and the code of toasts and cart loads after it.
-  await page.locator('.site-foot').waitFor({ state: 'attached' });
+  await waitUntilStarted(page);
   await page.waitForLoadState('networkidle');
   const trace = JSON.parse((await browser.stopTracing()).toString()) as {
     traceEvents: TraceEvent[];

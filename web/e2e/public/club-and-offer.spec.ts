@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { listActiveDraws } from '../support/draws';
+import { openStartedPage } from '../support/started-page';
 import { makeStubOffer, serveOffer } from '../support/offers';
 import { stubResponse, changeResponse, changeBootData } from '../support/stubs';
 
@@ -128,7 +129,7 @@ test('an offer enters the cart whole with the chosen count, and its events are c
   });
   const offer = await makeStubOffer(request);
   await serveOffer(page, offer);
-  await page.goto(offer.path);
+  await openStartedPage(page, offer.path);
   await page.getByRole('button', { name: 'One more' }).click();
   await page.getByRole('button', { name: 'Add to cart' }).click();
   const drawer = page.getByRole('dialog', { name: 'Your cart' });
@@ -157,7 +158,7 @@ test('with one game sold out meanwhile nothing enters the cart, and the message 
   const offer = await makeStubOffer(request);
   const [, second] = offer.games;
   await serveOffer(page, offer);
-  await page.goto(offer.path);
+  await openStartedPage(page, offer.path);
   await expect(page.getByRole('button', { name: 'Add to cart' })).toBeEnabled();
   await changeResponse(page, new RegExp(`/api/draws/${second?.id}$`), (draw: object) => ({
     ...draw,
@@ -172,7 +173,7 @@ test('with one game sold out meanwhile nothing enters the cart, and the message 
   expect(await page.evaluate(() => localStorage.getItem('football_doubles_cart'))).toBeNull();
   await page.unrouteAll();
   await serveOffer(page, offer);
-  await page.goto(offer.path);
+  await openStartedPage(page, offer.path);
   await expect(page.getByRole('button', { name: 'Add to cart' })).toBeEnabled();
   await page.route(/\/api\/draws\/\d+$/, (route) => route.abort());
   await page.getByRole('button', { name: 'Add to cart' }).click();
@@ -192,7 +193,7 @@ for (const [text, more] of [
   }) => {
     const offer = await makeStubOffer(request, more);
     await serveOffer(page, offer);
-    await page.goto(offer.path);
+    await openStartedPage(page, offer.path);
     await expect(page.getByText(text)).toBeVisible();
     await expect(page.getByRole('button', { name: 'Add to cart' })).toHaveCount(0);
   });
@@ -213,7 +214,7 @@ test('an offer still sells when the club’s colours cannot be loaded', async ({
   const offer = await makeStubOffer(request);
   await serveOffer(page, offer);
   await stubResponse(page, `/api/clubs/${offer.clubSlug}/meta`, { message: 'no' }, 500);
-  await page.goto(offer.path);
+  await openStartedPage(page, offer.path);
   await expect(page.getByText('Failed to load club meta')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Add to cart' })).toBeVisible();
 });

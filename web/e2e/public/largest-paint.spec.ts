@@ -2,6 +2,7 @@ import { expect, test, type Browser } from '@playwright/test';
 import { findDrawWithTickets } from '../support/draws';
 import { FRACTIONAL_TEXT_OPTIONS } from '../support/launch-options';
 import { medianOf, openSlowPhone } from '../support/slow-phone';
+import { waitUntilStarted } from '../support/started-page';
 
 test.use({ launchOptions: FRACTIONAL_TEXT_OPTIONS });
 
@@ -20,7 +21,7 @@ async function measureLargestPaint(browser: Browser, path: string): Promise<numb
   });
   await page.goto(path, { waitUntil: 'load' });
   // React renders the footer. Waiting for it includes paints by React in the measurement.
-  await page.locator('.site-foot').waitFor({ state: 'attached' });
+  await waitUntilStarted(page);
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   );

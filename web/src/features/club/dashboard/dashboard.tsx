@@ -93,7 +93,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   const isNew = draws !== undefined && all.length === 0 && isOwner(club) && !club.archived;
   const found = (list: readonly Draw[]) => filteredDraws(list, search);
   const rows = (list: readonly Draw[]) => (
-    <div className="draw-items">
+    <div>
       {list.map((draw) => (
         <DrawItem key={draw.drawNumber} {...propsOf(draw)} />
       ))}

@@ -6,11 +6,17 @@ import type { DrawSales } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { useQuery } from '../data/use-query';
+import type { SalesChart as LoadedChart } from './sales-chart';
 
 /** How often the sales are read again while they are shown. */
 const SALES_POLL_INTERVAL_MS = 60_000;
-const SalesChart = lazy(() =>
-  import('./sales-chart').then(({ SalesChart: Chart }) => ({ default: Chart })),
+const SalesChart = lazy<typeof LoadedChart>(() =>
+  import('./sales-chart').then(
+    (part) => ({ default: part.SalesChart }),
+    () => ({
+      default: () => <p role="alert">The chart did not load. Reload the page to see it.</p>,
+    }),
+  ),
 );
 
 /** The sales of a draw over time. The chart's code loads when it is shown. */

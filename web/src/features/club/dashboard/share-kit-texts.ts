@@ -29,7 +29,7 @@ export function shareTextsOf(draw: Draw, clubName: string, origin: string): Shar
   ].join('\n');
   const post = [
     `${game}, ${when}.`,
-    `The prize is ${prize} now and grows with each ticket. A ticket costs ${price} and has two jersey numbers, dealt at random. Are they the first try scorers’, you win.`,
+    `The prize is ${prize} now and grows with each ticket. A ticket costs ${price} and has two jersey numbers, dealt at random. If those two score first, you win.`,
     `${left} of ${TICKETS_PER_DRAW} tickets are left.`,
     url,
   ].join('\n\n');

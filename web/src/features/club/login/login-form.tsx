@@ -70,8 +70,8 @@ export function LoginForm() {
         onValue={setPassword}
       />
       <CheckboxField id="login-stay" checked={stays} onChecked={setStays}>
-        Stay signed in for 30 days
-        <span className="field-hint">Not on a shared computer. Clubs only.</span>
+        Stay signed in for 30 days{' '}
+        <span className="field-hint">Clubs only, and not on a shared computer.</span>
       </CheckboxField>
       <button type="submit" className="btn" disabled={pending}>
         {C.login}

@@ -109,15 +109,15 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
             : 'No offer is in this state.'}
         </p>
       ) : null}
-      <div className="draw-items">
+      <div className="offer-items">
         {data || problem
           ? null
           : [1, 2].map((index) => (
               <span className="skeleton" key={index} style={{ height: 190 }} />
             ))}
         {shown.map((offer) => (
-          <article className="card" key={offer.id} aria-label={offer.name}>
-            <div className="draw-item-top">
+          <article className="card offer-item" key={offer.id} aria-label={offer.name}>
+            <div className="offer-item-top">
               <OfferBadge status={offer.status} />
               <span className="meta">{offer.type === 'SPECIAL' ? 'Special' : 'Bundle'}</span>
             </div>
@@ -128,7 +128,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
             </p>
             <p className="meta">{timesSoldText(offer.ticketsSold ?? 0)}</p>
             <ClosedGameNote offer={offer} />
-            <div className="draw-item-actions">
+            <div className="offer-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>
                 {['draft', 'active'].includes(offer.status) && !club.archived && canSell(club)
                   ? C.edit

@@ -90,7 +90,7 @@ export function ScorerSelects({
   onScorers,
 }: ChoiceProps & { missing: boolean; onScorers: (more: Partial<FirstTryScorers>) => void }) {
   return (
-    <div className="scorer-selects">
+    <div>
       {TEAM_SIDES.map((side) => {
         const wrong = missing && scorers[side] === null;
         return (

@@ -244,7 +244,7 @@ function MainButton({
   onPress: () => unknown;
 }) {
   return (
-    <div className="sticky-bar payout-bar">
+    <div className="sticky-bar">
       <button type="button" className="btn" aria-disabled={pending} onClick={() => onPress()}>
         {label}
       </button>

@@ -1,6 +1,7 @@
 /** Writes an audit entry as a sentence: who did what to which object, with amounts and the reason. */
 import type { AuditEntry } from '@/api/wire-platform';
 import { amountText } from '../components/money';
+import { dayAndTime } from '@/shared/dates';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { CONSOLE_PATH } from '../console/address';
 
@@ -157,7 +158,7 @@ const ticketsText = (count: unknown): string =>
   count === undefined || count === null
     ? 'tickets'
     : `${textOf(count)} ${Number(count) === 1 ? 'ticket' : 'tickets'}`;
-const dateOf = (value: unknown): string => textOf(value).replace('T', ' ').slice(0, 16);
+const dateOf = (value: unknown): string => dayAndTime(textOf(value)) || textOf(value);
 const numbersText = (value: unknown): string =>
   Array.isArray(value) ? value.map(String).join(' and ') : '';
 const isRecord = (value: unknown): value is Record<string, unknown> =>

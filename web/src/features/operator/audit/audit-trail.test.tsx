@@ -122,7 +122,7 @@ test('an entry reads as a sentence with its object, its amount and its reason', 
       {
         action: 'edit-draw',
         object: 'draw:1012',
-        detail: { reason: 'Rain', after: { gameDate: '2026-12-02T19:00' } },
+        detail: { reason: 'Rain', after: { gameDate: '2026-12-02T09:00:00Z' } },
       },
       {
         action: 'refund-order',
@@ -148,7 +148,7 @@ test('an entry reads as a sentence with its object, its amount and its reason', 
       { action: 'grow-wings', object: 'system' },
     ].map(sentence),
   ).toEqual([
-    'Nora Field moved the kick-off of FD-1012 Cassowaries v Marlins to 2026-12-02 19:00. Reason: “Rain”.',
+    'Nora Field moved the kick-off of FD-1012 Cassowaries v Marlins to Wed 2 Dec 2026, 7:00\u00a0pm AEST. Reason: “Rain”.',
     'Nora Field refunded $5.00 of order 5f0c1a52. Reason: “One too many”.',
     'Nora Field undid the result 11 and 13 of FD-1020. Reason: “Wrong scorer”.',
     'Nora Field restored the club Western Ringtails.',

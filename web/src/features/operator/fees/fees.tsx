@@ -215,9 +215,7 @@ function FeeStructure({ report }: { report: PlatformFees }) {
           ['Card fees in this period', amountText(report.stripeFees)],
         ]}
       />
-      <p className="field-hint">
-        The sources of this product do not agree on the fee. Both readings:
-      </p>
+      <p className="field-hint">The platform’s documents state the fee in more than one way:</p>
       <ul className="ops-readings">
         {report.readings.map(({ source, rateBps, capCents }) => (
           <li key={source}>

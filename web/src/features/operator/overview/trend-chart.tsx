@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { useMemo, useRef } from 'react';
 import { CHART_AXIS, VALUE_SCALE, useChart, valueAxis } from '@/features/shared-chart/use-chart';
 
-interface TrendChartProps {
+export interface TrendChartProps {
   title: string;
   /** The sum of the shown time. */
   note: string;

@@ -1,6 +1,27 @@
+import { Suspense, lazy, type ReactNode } from 'react';
 import { formatDollars } from '@/shared/money';
 import { useQuery } from '../queries/use-query';
-import { TrendChart } from './trend-chart';
+import type { TrendChartProps } from './trend-chart';
+
+/** Loaded with the section, so that the login does not wait for it. */
+const TrendChart = lazy<(props: TrendChartProps) => ReactNode>(() =>
+  import('./trend-chart').then(
+    (part) => ({ default: part.TrendChart }),
+    () => ({ default: ChartFrame }),
+  ),
+);
+
+/** The chart without its curve, while its code loads or if it cannot be loaded. */
+const ChartFrame = ({ title, note }: Pick<TrendChartProps, 'title' | 'note'>) => (
+  <figure className="card ops-chart">
+    <figcaption>
+      <strong>{title}</strong>
+      <span>{note}</span>
+    </figcaption>
+    <div />
+    <span className="ops-chart-read" />
+  </figure>
+);
 
 const EMPTY_SERIES = { at: [], ticketsSold: [], payments: [], revenueCents: [], anomalies: [] };
 
@@ -59,29 +80,29 @@ export function TrendCharts() {
     <div className="ops-charts">
       {charts.map(({ title, values, format, axis, colour, adds }) => {
         const sum = format(sumOfValues(values));
+        const note = !series
+          ? 'loading'
+          : adds
+            ? `adds up to ${sum} in 24 h`
+            : `per ${minutes} min, ${sum} in 24 h`;
         return (
-          <TrendChart
-            key={title}
-            title={title}
-            note={
-              series
-                ? adds
-                  ? `adds up to ${sum} in 24 h`
-                  : `per ${minutes} min, ${sum} in 24 h`
-                : 'loading'
-            }
-            label={
-              !series
-                ? `${title}: loading`
-                : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${minutes} minutes`
-            }
-            at={at}
-            values={adds ? runningSums(values) : values}
-            kind={adds ? 'line' : 'bars'}
-            format={format}
-            axisFormat={axis}
-            colour={colour}
-          />
+          <Suspense key={title} fallback={<ChartFrame title={title} note={note} />}>
+            <TrendChart
+              title={title}
+              note={note}
+              label={
+                !series
+                  ? `${title}: loading`
+                  : `${title}: ${sum} in all, at most ${format(Math.max(0, ...values))} in ${minutes} minutes`
+              }
+              at={at}
+              values={adds ? runningSums(values) : values}
+              kind={adds ? 'line' : 'bars'}
+              format={format}
+              axisFormat={axis}
+              colour={colour}
+            />
+          </Suspense>
         );
       })}
     </div>
