@@ -65,6 +65,9 @@ test('a winner is notified, answers by the one-time link and is paid', async ({
   const payout = page.getByRole('region', { name: 'Payout Management' });
   await expect(payout.getByRole('heading', { name: /^Details received ?, done$/ })).toBeVisible();
   await expect(payout).toContainText('Robin Winner');
+  await expect(payout).toContainText(
+    /The account is in the name of Robin Winner, not of Crowd \d+\./,
+  );
   await expect(payout, 'the number stays masked').not.toContainText('76543210');
   // A phone of 390 px at 150 % zoom has 260 px.
   await page.setViewportSize({ width: 260, height: 563 });

@@ -201,7 +201,7 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
     stripeFees: '0.96',
     platformFees: '0.70',
     clubPayouts: '-9.24',
-    refunded: '0.00',
+    refunded: '23.05',
     prizePools: '0.00',
     feesEstimated: false,
   };
@@ -217,6 +217,7 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
     '$15.47',
     '$0.96',
     '$0.70',
+    '$23.05',
     '−$9.24',
     '$0.00',
   ]);

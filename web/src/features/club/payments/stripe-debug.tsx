@@ -44,6 +44,8 @@ export function StripeDebugPage() {
     ['Total Charged', sums?.totalCharged],
     ['Stripe Fees', sums?.stripeFees],
     ['Platform Fees', sums?.platformFees],
+    // Without it, a month with refunds would not add up.
+    ...(sums && sums.refunded !== '0.00' ? [['Refunded', sums.refunded] as [string, string]] : []),
     ['Club Payouts', sums?.clubPayouts],
     ['Prize Pools', '0.00'],
   ];
@@ -59,7 +61,7 @@ export function StripeDebugPage() {
         {problem ? (
           <PaymentsLoadError title={C.errorLoadingTransactions} problem={problem} onRetry={retry} />
         ) : null}
-        <dl className="stat-cards is-five">
+        <dl className="stat-cards is-compact">
           {cards.map(([label, value]) => (
             <div className="card stat" key={label}>
               <dt>{label}</dt>

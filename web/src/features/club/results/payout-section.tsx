@@ -17,6 +17,7 @@ import { canSell, isOwner, type Role } from '../session/roles';
 import { useMutation } from '../session/use-session';
 import { canUndoPayout, firstNameOf, payoutStepOf, type PayoutStep } from './payout-steps';
 import { WinnerBankDetails } from './winner-bank';
+import { isOtherHolder } from './holder-name';
 
 interface PayoutSectionProps {
   draw: OwnDraw;
@@ -181,13 +182,21 @@ export function PayoutSection({ draw, winner, answer, club }: PayoutSectionProps
             ) : problem && !payouts ? (
               <LoadFailed title="Failed to load payouts" onRetry={retry} />
             ) : step === 'pay' ? (
-              <ol className="plain-steps">
-                <li>
-                  Send <strong>{prize}</strong> from your club’s bank, reference{' '}
-                  <strong>{winner.serialNumber}</strong>.
-                </li>
-                <li>Then press the button below.</li>
-              </ol>
+              <>
+                {winner.bank && isOtherHolder(winner.buyerName ?? '', winner.bank.accountName) ? (
+                  <p className="callout is-warn">
+                    The account is in the name of {winner.bank.accountName}, not of{' '}
+                    {winner.buyerName}. Call {winner.buyerPhone ?? name} before you pay.
+                  </p>
+                ) : null}
+                <ol className="plain-steps">
+                  <li>
+                    Send <strong>{prize}</strong> from your club’s bank, reference{' '}
+                    <strong>{winner.serialNumber}</strong>.
+                  </li>
+                  <li>Then press the button below.</li>
+                </ol>
+              </>
             ) : mayPay ? (
               <button type="button" className="link-button" onClick={() => setPaying(true)}>
                 I paid {name} in another way
