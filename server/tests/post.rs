@@ -19,6 +19,7 @@ use server::app::{self, Provider, RunningServer, ServerParts};
 use server::cli::demo::buyers::{self, PlannedOrder};
 use server::cli::demo::seed::SellingClub;
 use server::config::{Config, Environment};
+use server::render::mail_sender::{DeliveryMethod, MailSender};
 use server::render::web_build::WebBuild;
 
 mod post {
@@ -103,6 +104,19 @@ impl MailFixture {
             draw,
             _database: database,
         }
+    }
+
+    /// Returns a mail sender beside the server's, which sends a mail at once to the mailbox.
+    fn mail_sender(&self) -> MailSender {
+        let state = &self.running.state;
+        let sender = MailSender::new(
+            state.config.clone(),
+            state.records.clone(),
+            DeliveryMethod::Mailbox(self.sandbox.clone()),
+            Arc::new(SystemClock),
+        );
+        sender.set_catalogue(state.catalogue.clone());
+        sender
     }
 
     async fn buy(&self, count: u16) -> OrderRecord {

@@ -1,13 +1,10 @@
 //! What mails must not contain: pairs before the payment is captured, and texts of a club whose
 //! e-mail address is not confirmed.
 
-use std::sync::Arc;
-
-use actors::{MailTransport, SystemClock};
+use actors::MailTransport;
 use domain::OrderState;
 use persistence::records::clubs::NewClub;
 use persistence::stores::{Mail, OrderRecord};
-use server::render::mail_sender::{DeliveryMethod, MailSender};
 
 use crate::MailFixture;
 
@@ -17,15 +14,7 @@ use crate::MailFixture;
 async fn allocated_order_mail_contains_no_pair() {
     let club = MailFixture::open().await;
     let captured = club.buy(2).await;
-    let state = &club.running.state;
-    let delivery = DeliveryMethod::Mailbox(club.sandbox.clone());
-    let mail_sender = MailSender::new(
-        state.config.clone(),
-        state.records.clone(),
-        delivery,
-        Arc::new(SystemClock),
-    );
-    mail_sender.set_catalogue(state.catalogue.clone());
+    let mail_sender = club.mail_sender();
     let mut allocated = captured.clone();
     allocated.order.state = OrderState::Allocated;
     let write = async |to: &str, record: &OrderRecord| {
@@ -103,14 +92,7 @@ async fn reminder_is_sent_only_while_it_is_wanted_and_true() {
     let club = MailFixture::open().await;
     let captured = club.buy(2).await;
     let state = &club.running.state;
-    let delivery = DeliveryMethod::Mailbox(club.sandbox.clone());
-    let mail_sender = MailSender::new(
-        state.config.clone(),
-        state.records.clone(),
-        delivery,
-        Arc::new(SystemClock),
-    );
-    mail_sender.set_catalogue(state.catalogue.clone());
+    let mail_sender = club.mail_sender();
     let send = async |kind: &str, to: &str, record: &OrderRecord| {
         let mail = Mail {
             id: 1,

@@ -19,6 +19,17 @@ async function logInByForm(page: Page, slug: string) {
   await page.getByRole('button', { name: 'Login' }).click();
 }
 
+/** Opens an entry of the first active draw's menu on the dashboard. */
+async function openFromDrawMenu(page: Page, slug: string, entry: string) {
+  await page.goto(`/club/${slug}/admin`);
+  await page
+    .getByRole('region', { name: 'Active Draws' })
+    .getByRole('button', { name: /^Actions/ })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: entry }).click();
+}
+
 test('a deep link without a session goes to the login and comes back', async ({ page }) => {
   await page.setViewportSize(PHONE_SIZE);
   const club = await fetchDemoClub(page);
@@ -47,13 +58,7 @@ test('the details of a draw show its sales beside the last game’s', async ({ p
     ['1280', DESKTOP_SIZE],
   ] as const) {
     await page.setViewportSize(size);
-    await page.goto(`/club/${club.slug}/admin`);
-    await page
-      .getByRole('region', { name: 'Active Draws' })
-      .getByRole('button', { name: /^Actions/ })
-      .first()
-      .click();
-    await page.getByRole('menuitem', { name: 'Details' }).click();
+    await openFromDrawMenu(page, club.slug, 'Details');
     const chart = page.getByRole('img', { name: /^Tickets sold over time/ });
     await expect(chart.locator('canvas')).toBeVisible();
     const table = page.getByText('Sales as a table');
@@ -61,7 +66,6 @@ test('the details of a draw show its sales beside the last game’s', async ({ p
     await page.keyboard.press('Enter');
     await expect(page.getByRole('columnheader', { name: 'This game' })).toBeVisible();
     await expectAccessible(page, `the details at ${name}`);
-    await page.screenshot({ path: test.info().outputPath(`sales-${name}.png`) });
   }
   await page.setViewportSize({ width: 320, height: 640 });
   await expect.poll(() => contentWidth(page)).toBeLessThanOrEqual(320);
@@ -117,22 +121,13 @@ test('the share kit has texts, the story picture and the poster', async ({ page,
     ['1280', DESKTOP_SIZE],
   ] as const) {
     await page.setViewportSize(size);
-    await page.goto(`/club/${club.slug}/admin`);
-    await page
-      .getByRole('region', { name: 'Active Draws' })
-      .getByRole('button', { name: /^Actions/ })
-      .first()
-      .click();
-    await page.getByRole('menuitem', { name: 'Share kit' }).click();
+    await openFromDrawMenu(page, club.slug, 'Share kit');
     await expect(page.getByLabel('WhatsApp', { exact: true })).toHaveValue(/\/draw\/\d+$/);
     const story = page.getByRole('img', { name: /^Story picture of/ });
     await expect
       .poll(() => story.evaluate((one: HTMLImageElement) => [one.naturalWidth, one.naturalHeight]))
       .toEqual([1080, 1920]);
     await expectAccessible(page, `the share kit at ${name}`);
-    await page.screenshot({ path: test.info().outputPath(`kit-top-${name}.png`) });
-    await story.scrollIntoViewIfNeeded();
-    await page.screenshot({ path: test.info().outputPath(`kit-${name}.png`) });
     await page.setViewportSize({ width: 320, height: 640 });
     await expect.poll(() => contentWidth(page)).toBeLessThanOrEqual(320);
   }

@@ -99,6 +99,12 @@ struct MailData {
     link: Option<String>,
 }
 
+impl MailData {
+    fn of(mail: &Mail) -> Result<MailData, String> {
+        serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read".to_string())
+    }
+}
+
 impl MailWriter<'_> {
     /// Builds the contents of a queued mail. The error says why the mail cannot be built.
     pub async fn compose_mail(
@@ -106,8 +112,7 @@ impl MailWriter<'_> {
         mail: &Mail,
         order: Option<&OrderRecord>,
     ) -> Result<ComposedMail, String> {
-        let mut data: MailData =
-            serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
+        let mut data = MailData::of(mail)?;
         if let Some(sealed) = &data.sealed_link {
             let link = self
                 .records
@@ -220,7 +225,7 @@ impl MailWriter<'_> {
             subtotal: order.subtotal().to_string(),
             card_fee: (order.card_fee() > Cents::ZERO).then(|| order.card_fee().to_string()),
             total: order.total().to_string(),
-            link: self.page_url(&format!("/my/{}", record.token)),
+            link: self.own_order_url(record),
             calendar: self.page_url(&calendar_path(&record.tickets)),
             reference: order_reference(record),
         };
@@ -408,6 +413,15 @@ impl MailWriter<'_> {
     fn draw_link(&self, text: &str, listing: &Listing) -> (String, String) {
         let page = self.page_url(&format!("/draw/{}", listing.id()));
         (text.to_string(), page)
+    }
+
+    /// Returns the link of a mail to the buyer's own order, with the order's secret.
+    fn own_order_link(&self, text: &str, record: &OrderRecord) -> (String, String) {
+        (text.to_string(), self.own_order_url(record))
+    }
+
+    fn own_order_url(&self, record: &OrderRecord) -> String {
+        self.page_url(&format!("/my/{}", record.token))
     }
 
     fn page_url(&self, path: &str) -> String {

@@ -29,10 +29,7 @@ impl MailWriter<'_> {
             subject: subject::subject_naming_game("New kick-off", &subject_game(&listing)),
             heading: "The kick-off was moved".to_string(),
             paragraphs,
-            link: Some((
-                "See your tickets".to_string(),
-                self.page_url(&format!("/my/{}", record.token)),
-            )),
+            link: Some(self.own_order_link("See your tickets", record)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }

@@ -24,10 +24,7 @@ impl MailWriter<'_> {
             subject: format!("{total} is on its way back to you"),
             heading: format!("Refund of {total}"),
             paragraphs,
-            link: Some((
-                "See this order".to_string(),
-                self.page_url(&format!("/my/{}", record.token)),
-            )),
+            link: Some(self.own_order_link("See this order", record)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -51,10 +48,7 @@ impl MailWriter<'_> {
             subject: format!("Your refund of {total} has been requested"),
             heading: format!("Refund of {total} requested"),
             paragraphs,
-            link: Some((
-                "See this order".to_string(),
-                self.page_url(&format!("/my/{}", record.token)),
-            )),
+            link: Some(self.own_order_link("See this order", record)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -81,7 +75,7 @@ impl MailWriter<'_> {
                 )
                 .into(),
             ],
-            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
+            link: Some(self.own_order_link("See this order", record)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -137,10 +131,7 @@ impl MailWriter<'_> {
             ),
             None => (
                 "There are no more tickets on sale.",
-                (
-                    "See this order".to_string(),
-                    self.page_url(&format!("/my/{}", record.token)),
-                ),
+                self.own_order_link("See this order", record),
             ),
         };
         let note = SimpleMail {

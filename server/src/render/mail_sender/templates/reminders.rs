@@ -25,9 +25,10 @@ impl MailWriter<'_> {
         let Some(record) = order.filter(|record| record.order.state == OrderState::Captured) else {
             return Ok(false);
         };
-        let data: MailData =
-            serde_json::from_str(&mail.data).map_err(|_| "the mail's data cannot be read")?;
-        let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
+        let draw = MailData::of(mail)?
+            .draw
+            .map(DrawId)
+            .ok_or("the mail names no draw")?;
         let view = self.read_listing(draw).await?.view;
         let in_time = if mail.kind == KICK_OFF_KIND {
             matches!(view.status, Status::Active | Status::Closed) && self.now < view.closes_at
@@ -56,7 +57,7 @@ impl MailWriter<'_> {
                 format!("The prize pool is {} so far.", listing.view.prize).into(),
                 self.stop_paragraph(record),
             ],
-            link: Some(self.own_tickets_link(record)),
+            link: Some(self.own_order_link("See your tickets", record)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
@@ -81,18 +82,13 @@ impl MailWriter<'_> {
                 .into(),
                 self.stop_paragraph(record),
             ],
-            link: Some(self.own_tickets_link(record)),
+            link: Some(self.own_order_link("See your tickets", record)),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
-    fn own_tickets_link(&self, record: &OrderRecord) -> (String, String) {
-        let page = self.page_url(&format!("/my/{}", record.token));
-        ("See your tickets".to_string(), page)
-    }
-
     fn stop_paragraph(&self, record: &OrderRecord) -> Paragraph {
-        let page = self.page_url(&format!("/my/{}?reminder=off", record.token));
+        let page = format!("{}?reminder=off", self.own_order_url(record));
         Paragraph::ending_with_link(
             "You asked for this mail when you bought your tickets. To stop these mails:",
             page,
