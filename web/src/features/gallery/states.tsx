@@ -8,6 +8,7 @@ import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { NewestPaymentsOnlyNote } from '@/shared/ui/newest-payments';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { ProgressBar } from '@/shared/ui/progress-bar';
 import { GalleryPart } from './gallery-part';
 
 const COLOURS = ['brand', 'ink', 'chalk', 'gold', 'ok', 'caution', 'warn', 'danger'] as const;
@@ -64,16 +65,7 @@ export function ProgressPart() {
     <GalleryPart name="Progress">
       {[0, 0.67, 1].map((part) => (
         <div key={part} className="progress-row">
-          <div
-            className="progress"
-            role="progressbar"
-            aria-label={`Tickets sold, example ${part}`}
-            aria-valuemin={0}
-            aria-valuemax={100}
-            aria-valuenow={part * 100}
-          >
-            <span style={{ '--part': part } as React.CSSProperties} />
-          </div>
+          <ProgressBar label={`Tickets sold, example ${part}`} value={part * 100} max={100} />
           <span className="num">{part * 100}%</span>
         </div>
       ))}

@@ -5,6 +5,7 @@ import { shareOrCopy } from '@/features/buyer/site/share';
 import { decimalToCents, formatWholeDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { ProgressBar } from '@/shared/ui/progress-bar';
 
 /** The header section of a club's page. The server renders the same markup. */
 export function ClubHero({ club }: { club: Club }) {
@@ -74,16 +75,7 @@ function GoalProgress({ club }: { club: Club }) {
           <dd>{formatWholeDollars(goal)}</dd>
         </div>
       </dl>
-      <div
-        className="progress"
-        role="progressbar"
-        aria-label="Raised so far"
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={part}
-      >
-        <span style={{ '--part': part / 100 } as React.CSSProperties} />
-      </div>
+      <ProgressBar label="Raised so far" value={part} max={100} />
       {percent >= 100 ? (
         <p>
           <strong>Goal reached:</strong> {club.goalText}

@@ -13,6 +13,7 @@ import { decimalToCents, ticketPriceText } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
+import { ProgressBar } from '@/shared/ui/progress-bar';
 
 /**
  * The header section of a draw: its match, prize and sales. The server renders the same markup: see
@@ -79,16 +80,7 @@ function DrawFigures({ draw, withGrid }: { draw: Draw; withGrid: boolean }) {
       </dl>
       {withGrid ? <TicketsGrid sold={draw.ticketsSold} /> : null}
       <div className="progress-row">
-        <div
-          className="progress"
-          role="progressbar"
-          aria-label="Tickets sold"
-          aria-valuemin={0}
-          aria-valuemax={TICKETS_PER_DRAW}
-          aria-valuenow={draw.ticketsSold}
-        >
-          <span style={{ '--part': draw.ticketsSold / TICKETS_PER_DRAW } as React.CSSProperties} />
-        </div>
+        <ProgressBar label="Tickets sold" value={draw.ticketsSold} max={TICKETS_PER_DRAW} />
         <span className="num">{soldShareText(draw.ticketsSold)}</span>
       </div>
     </div>

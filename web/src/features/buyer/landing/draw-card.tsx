@@ -19,6 +19,7 @@ import { landingCardPrizeOf, decimalToCents, priceOf, formatDollars } from '@/sh
 import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { Tooltip } from '@/shared/ui/tooltip';
+import { ProgressBar } from '@/shared/ui/progress-bar';
 import { drawCardStateOf, type DrawCardState } from './draw-card-state';
 
 interface LandingDrawCardProps {
@@ -150,16 +151,11 @@ function SalesProgress({ draw }: { draw: Draw }) {
           </dd>
         </div>
       </dl>
-      <div
-        className="progress"
-        role="progressbar"
-        aria-label={`${draw.homeTeam} v ${draw.awayTeam}: tickets sold`}
-        aria-valuemin={0}
-        aria-valuemax={TICKETS_PER_DRAW}
-        aria-valuenow={draw.ticketsSold}
-      >
-        <span style={{ '--part': draw.ticketsSold / TICKETS_PER_DRAW } as React.CSSProperties} />
-      </div>
+      <ProgressBar
+        label={`${draw.homeTeam} v ${draw.awayTeam}: tickets sold`}
+        value={draw.ticketsSold}
+        max={TICKETS_PER_DRAW}
+      />
     </>
   );
 }
